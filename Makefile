@@ -88,7 +88,7 @@ size: .venv/tools
 
 # where they cannot be installed, the tests that need them are skipped
 peers: .venv/tools
-	@$(PIP) --editable ".[peers]" || echo "make peers: opensim, quadprog, statsmodels, mne or spm1d could not be installed; the tests that need them are skipped"
+	@$(PIP) --editable ".[peers]" || echo "make peers: opensim, mujoco, quadprog, statsmodels, mne or spm1d could not be installed; the tests that need them are skipped"
 
 # ends with 1 where a row is slower than 1.1 times
 benchmark: .venv/tools

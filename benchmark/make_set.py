@@ -8,14 +8,15 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from scipy import ndimage
 
 import planar_movements as planar
-from bodies import JOINTS, MEDIAL, Person, make_person
+from bodies import JOINTS, MEDIAL, SIDES, Person, make_person
 from files import (
     FORCE_COLUMNS,
     coordinates,
@@ -30,7 +31,7 @@ from files import (
 )
 from limbtorque.simulation.gait import Walker
 from movements import Stance, movement_in_space, reach_in_space
-from space import FloatArray, Load, Motion, State, flexion_terms, net_moments, states_of
+from space import UP, FloatArray, Load, Motion, flexion_terms, net_moments, states_of
 from walks import Moved, Style, walk_in_space
 
 GROUPS = (("walk", "turn", "run", "squat", "reach"), ("walk", "walk", "jump", "run", "reach"))
@@ -38,6 +39,7 @@ TRACKS = ("body_given", "mass_and_height")
 RATES_HZ = {"walk": 100, "turn": 100, "run": 200, "jump": 200, "squat": 100, "reach": 100}
 FORCE_RATE_HZ, SMALL_FORCE_RATE_HZ, SMALL = 1000, 200, 10
 LOADED_N, PLATE_M = 20.0, 0.5
+CORNERS_M = 0.5 * PLATE_M * np.array([[1.0, 0.0, -1.0], [1.0, 0.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, 0.0, -1.0]])
 SKIN_M = {"thigh": 0.008, "shank": 0.005, "upper_arm": 0.006, "forearm": 0.004, "pelvis": 0.003}  # largest displacement
 FAULTS = ("plate_gain", "plate_moved", "forces_late", "markers_exchanged")
 
@@ -56,8 +58,8 @@ class Trial:
         Exact motion and loads at the rate of the plates.
     planar : bool
         True for a movement in a plane.
-    rate_hz, force_rate_hz : int
-        Rates of markers and plates.
+    rate_hz, every : int
+        Rate of the markers, and samples of the plates in a frame.
     noise_m : float
         Standard deviation of the noise of markers.
     """
@@ -70,7 +72,7 @@ class Trial:
     moved: Moved
     planar: bool
     rate_hz: int
-    force_rate_hz: int
+    every: int
     noise_m: float
 
 
@@ -84,14 +86,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.folder.exists() and any(options.folder.iterdir()):
         parser.error(f"{options.folder} is not empty")
-    rate = SMALL_FORCE_RATE_HZ if options.small else FORCE_RATE_HZ
-    write_set(
-        options.folder,
-        seed=options.seed,
-        trials=SMALL if options.small else options.trials,
-        force_rate_hz=rate,
-        faults=options.faults,
-    )
+    trials, rate = (SMALL, SMALL_FORCE_RATE_HZ) if options.small else (options.trials, FORCE_RATE_HZ)
+    write_set(options.folder, seed=options.seed, trials=trials, force_rate_hz=rate, faults=options.faults)
 
 
 def write_set(
@@ -105,10 +101,8 @@ def write_set(
         person = make_subject(seed, group, movement)
         if not list((folder / "recordings").glob(f"{person.name}_static.c3d")):
             write_subject(folder, person, TRACKS[group % 2])
-        trial = make_trial(seed, number, movement, person, TRACKS[group % 2], force_rate_hz)
-        trial = replace(
-            trial, fault=FAULTS[number // 3 % len(FAULTS)] if faults and number % 3 == 2 and trial.moved.loads else ""
-        )
+        fault = FAULTS[number // 3 % len(FAULTS)] if faults and number % 3 == 2 and movement != "reach" else ""
+        trial = make_trial(seed, number, movement, person, TRACKS[group % 2], fault, force_rate_hz)
         write_recording(folder / "recordings", trial, np.random.default_rng([seed, number, 1]))
         table.append(write_truth(folder / "truth", trial))
     columns = list(dict.fromkeys(column for row in table for column in row))
@@ -130,14 +124,14 @@ def make_subject(seed: int, group: int, movement: str) -> Person:
     return make_person(name, chain, mass_kg=mass, height_m=height, sex=sex, side=side, unlike=unlike)
 
 
-def make_trial(seed: int, number: int, movement: str, person: Person, track: str, force_rate_hz: int) -> Trial:
+def make_trial(
+    seed: int, number: int, movement: str, person: Person, track: str, fault: str, force_rate_hz: int
+) -> Trial:
     """A movement of a person, each time a little different."""
     rng = np.random.default_rng([seed, number])
     rate, is_planar = RATES_HZ[movement], movement in ("squat", "jump") and track == "body_given"
-    pace, direction = (
-        np.sqrt(person.height_m / 1.75),
-        float(rng.choice([0.0, 90.0, 180.0, 270.0])) + rng.uniform(-20.0, 20.0),
-    )
+    pace = np.sqrt(person.height_m / 1.75)
+    direction = 90.0 * int(rng.integers(4)) + rng.uniform(-20.0, 20.0)
     if movement == "reach":
         moved = _reach(person, rng, rate)
     elif movement in ("walk", "turn"):
@@ -145,6 +139,7 @@ def make_trial(seed: int, number: int, movement: str, person: Person, track: str
             stride_s=rng.uniform(1.0, 1.2) * pace,
             speed_m_s=rng.uniform(0.9, 1.0 if movement == "turn" else 1.3) * pace,
             toe_out_deg=rng.uniform(0.0, 15.0),
+            width_m=0.07 * person.height_m,
             list_deg=rng.uniform(2.0, 6.0),
             rotation_deg=rng.uniform(2.0, 7.0),
             direction_deg=direction,
@@ -156,18 +151,12 @@ def make_trial(seed: int, number: int, movement: str, person: Person, track: str
         course, stance = _course(movement, person, rng, is_planar)
         stance = replace(stance, direction_deg=direction)
         moved = movement_in_space(person, course, stance, _times(course.duration_s - 0.05, force_rate_hz, rate))
-    return Trial(
+    name, noise, every = (
         f"T{number + 1:03d}_{movement}",
-        movement,
-        track,
-        "",
-        person,
-        moved,
-        is_planar,
-        rate,
-        force_rate_hz,
         round(rng.uniform(0.0002, 0.001), 5),
+        round(1.0 / rate / (moved.time_s[1] - moved.time_s[0])),
     )
+    return Trial(name, movement, track, fault, person, moved, is_planar, rate, every, noise)
 
 
 def _times(duration_s: float, force_rate_hz: int, rate_hz: int) -> FloatArray:
@@ -224,10 +213,11 @@ def write_subject(folder: Path, person: Person, track: str) -> None:
     still = {name: np.zeros((3, 100, 3)) for name in person.body}
     root = next(iter(person.body))
     place = np.zeros((3, 100, 3))
-    place[0, :, 1] = 0.536 * person.height_m * (person.chain == "leg") + 0.35 * person.height_m * (
-        person.chain == "arm"
-    )
-    markers = markers_of(person, states_of(person.body, Motion(still, {root: place})))
+    place[0, :, 1] = (0.536 if person.chain == "leg" else 0.35) * person.height_m
+    states = states_of(person.body, Motion(still, {root: place}))
+    markers = {
+        label: states[name].point(at) for name in person.body for label, at in person.body[name].markers_m.items()
+    }
     write_c3d(folder / "recordings" / f"{person.name}_static.c3d", markers, 100.0)
     write_trc(folder / "recordings" / f"{person.name}_static.trc", markers, 100.0)
     if track == "body_given":
@@ -235,38 +225,25 @@ def write_subject(folder: Path, person: Person, track: str) -> None:
         write_model(folder / "bodies" / person.name / "model.osim", person)
 
 
-def markers_of(person: Person, states: Mapping[str, State]) -> dict[str, FloatArray]:
-    """Exact places of all markers."""
-    return {
-        label: states[name].point(place)
-        for name, segment in person.body.items()
-        for label, place in segment.markers_m.items()
-    }
+def changed(motion: Motion, change: Callable[[FloatArray], FloatArray]) -> Motion:
+    """The motion with all its coordinates changed."""
+    groups = (motion.angle_rad, motion.shift_m)
+    return Motion(*({name: change(values) for name, values in group.items()} for group in groups))
 
 
-def sampled(moved: Moved, every: int) -> Moved:
-    """Every few frames of a movement."""
-    motion = Motion(
-        *(
-            {name: values[:, ::every] for name, values in group.items()}
-            for group in (moved.motion.angle_rad, moved.motion.shift_m)
-        )
-    )
-    states = {
-        name: State(**{key: value[::every] for key, value in vars(state).items()})
-        for name, state in moved.states.items()
-    }
+def sampled(trial: Trial) -> Moved:
+    """The movement of a trial at the rate of the markers."""
+    moved, part = trial.moved, slice(None, None, trial.every)
+    motion = changed(moved.motion, lambda values: values[:, part])
     loads = tuple(
-        Load(load.segment, load.force_n[::every], load.point_m[::every], load.moment_nm[::every])
-        for load in moved.loads
+        Load(load.segment, load.force_n[part], load.point_m[part], load.moment_nm[part]) for load in moved.loads
     )
-    return Moved(moved.time_s[::every], motion, states, loads, moved.events)
+    return Moved(moved.time_s[part], motion, states_of(trial.person.body, motion), loads, moved.events)
 
 
 def recorded_markers(trial: Trial, rng: np.random.Generator) -> dict[str, FloatArray]:
     """Markers with skin movement, noise and gaps, without medial ones."""
-    every = trial.force_rate_hz // trial.rate_hz if trial.moved.loads else 1
-    moved, person = sampled(trial.moved, every), trial.person
+    moved, person = sampled(trial), trial.person
     markers = {}
     for name, segment in person.body.items():
         part, limbs = name.split("_", 1)[-1], sum(person.limbs.values(), ())
@@ -277,67 +254,68 @@ def recorded_markers(trial: Trial, rng: np.random.Generator) -> dict[str, FloatA
             if label[1:] in MEDIAL:
                 continue
             slid = SKIN_M.get(part, 0.0) * course[:, None] * way / np.linalg.norm(way)
-            markers[label] = (
-                moved.states[name].point(place)
-                + np.einsum("nij,nj->ni", moved.states[name].turn, slid)
-                + trial.noise_m * noise
-            )
-    labels = list(markers)
-    for label in rng.choice(labels, 2, replace=False):
+            slid = np.einsum("nij,nj->ni", moved.states[name].turn, slid)
+            markers[label] = moved.states[name].point(place) + slid + trial.noise_m * noise
+    for label in rng.choice(list(markers), 2, replace=False):
         start, frames = rng.integers(5, moved.time_s.size - 20), int(rng.uniform(0.03, 0.12) * trial.rate_hz)
         markers[label][start : start + frames] = np.nan
     if trial.fault == "markers_exchanged":
-        half = moved.time_s.size // 2
-        for a, b in (("RKNE", "RANK"),):
-            markers[a][half:], markers[b][half:] = markers[b][half:].copy(), markers[a][half:].copy()
+        knee, ankle, half = markers["RKNE"], markers["RANK"], moved.time_s.size // 2
+        knee[half:], ankle[half:] = ankle[half:].copy(), knee[half:].copy()
     return markers
 
 
-def plates_of(trial: Trial, rng: np.random.Generator) -> list[tuple[str, FloatArray, FloatArray, FloatArray]]:
-    """Foot, corners, force and moment about the origin of every plate, with noise and faults."""
-    plates: list[tuple[str, FloatArray, FloatArray, FloatArray]] = []
-    for load in trial.moved.loads:
-        on = load.force_n[:, 1] > 0.0
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]).astype(int)))
-        for start, end in edges.reshape(-1, 2):
-            middle = np.round(load.point_m[start:end].mean(axis=0), 2)
-            force, moment = (np.zeros_like(load.force_n) for _ in range(2))
-            force[start:end] = load.force_n[start:end]
-            moment[start:end] = (np.cross(load.point_m, load.force_n) + load.moment_nm)[start:end]
-            corners = middle + 0.5 * PLATE_M * np.array(
-                [[1.0, 0.0, -1.0], [1.0, 0.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, 0.0, -1.0]]
-            )
-            for k, (foot, other, sum_n, sum_nm) in enumerate(plates):
-                if foot == load.segment and np.abs(other.mean(axis=0) - middle).max() < 0.25 * PLATE_M:
-                    plates[k] = (foot, other, sum_n + force, sum_nm + moment)
-                    break
-            else:
-                plates.append((load.segment, corners, force, moment))
-    disturbed = []
-    for foot, corners, force, moment in plates:
-        noise, middle = 0.5 * rng.standard_normal(force.shape), corners.mean(axis=0)
-        gain = 1.08 if trial.fault == "plate_gain" else 1.0
-        force, moment = gain * force + noise, gain * moment + np.cross(middle, noise)
-        if trial.fault == "plate_moved":
-            moment = moment + np.cross([0.02, 0.0, 0.0], force)
-        if trial.fault == "forces_late":
-            late = trial.force_rate_hz // 50
-            force, moment = (
-                np.concatenate([values[:1].repeat(late, axis=0), values[:-late]]) for values in (force, moment)
-            )
-        disturbed.append((foot, corners, force, moment))
-    return disturbed
+@dataclass(frozen=True)
+class Plate:
+    """Plate below a foot: its middle, and force on the foot and moment about the laboratory's origin, (n_samples, 3)."""
+
+    foot: str
+    middle_m: FloatArray
+    force_n: FloatArray
+    moment_nm: FloatArray
+
+
+def plates_of(moved: Moved) -> list[Plate]:
+    """A plate for each place where a foot stands."""
+    plates: list[Plate] = []
+    for load in moved.loads:
+        about = np.cross(load.point_m, load.force_n) + load.moment_nm
+        steps, count = ndimage.label(load.force_n[:, 1] > 0.0)
+        for number in range(1, count + 1):
+            on = steps == number
+            middle = np.round(load.point_m[on].mean(axis=0), 2)
+            plate = Plate(load.segment, middle, on[:, None] * load.force_n, on[:, None] * about)
+            last = plates[-1] if plates else None
+            if last and last.foot == plate.foot and np.abs(last.middle_m - middle).max() < 0.25 * PLATE_M:
+                plate = Plate(plate.foot, last.middle_m, last.force_n + plate.force_n, last.moment_nm + plate.moment_nm)
+                plates.pop()
+            plates.append(plate)
+    return plates
+
+
+def disturbed(plate: Plate, fault: str, late: int, rng: np.random.Generator) -> Plate:
+    """A plate with noise and a fault; `late` samples are 20 ms."""
+    noise = 0.5 * rng.standard_normal(plate.force_n.shape)
+    gain = 1.08 if fault == "plate_gain" else 1.0
+    force, moment = gain * plate.force_n + noise, gain * plate.moment_nm + np.cross(plate.middle_m, noise)
+    if fault == "plate_moved":
+        moment = moment + np.cross([0.02, 0.0, 0.0], force)
+    if fault == "forces_late":
+        force, moment = (
+            np.concatenate([values[:1].repeat(late, axis=0), values[:-late]]) for values in (force, moment)
+        )
+    return Plate(plate.foot, plate.middle_m, force, moment)
 
 
 def write_recording(folder: Path, trial: Trial, rng: np.random.Generator) -> None:
     """Write the C3D file of a trial, and what OpenSim reads."""
-    markers, plates = recorded_markers(trial, rng), plates_of(trial, rng)
-    force_rate = float(trial.force_rate_hz if plates else trial.rate_hz)
+    markers, force_rate = recorded_markers(trial, rng), float(trial.every * trial.rate_hz)
+    plates = [disturbed(plate, trial.fault, round(0.02 * force_rate), rng) for plate in plates_of(trial.moved)]
     write_c3d(
         folder / f"{trial.name}.c3d",
         markers,
         float(trial.rate_hz),
-        plates=[plate[1:] for plate in plates],
+        plates=[(plate.middle_m + CORNERS_M, plate.force_n, plate.moment_nm) for plate in plates],
         force_rate_hz=force_rate,
         events=trial.moved.events,
         z_up=int(trial.person.name[1:]) % 4 < 2,
@@ -345,40 +323,32 @@ def write_recording(folder: Path, trial: Trial, rng: np.random.Generator) -> Non
     write_trc(folder / f"{trial.name}.trc", markers, float(trial.rate_hz))
     if plates:
         write_mot(folder / f"{trial.name}_forces.mot", FORCE_COLUMNS, _foot_loads(plates), force_rate)
-    write_setups(
-        folder,
-        trial.name,
-        trial.person,
-        (len(next(iter(markers.values()))) - 1) / trial.rate_hz,
-        on_ground=bool(plates),
-    )
+    end_s = trial.moved.time_s[:: trial.every][-1]
+    write_setups(folder, trial.name, trial.person, end_s, on_ground=bool(plates))
 
 
-def _foot_loads(plates: Sequence[tuple[str, FloatArray, FloatArray, FloatArray]]) -> FloatArray:
+def _foot_loads(plates: Sequence[Plate]) -> FloatArray:
     """Force, centre of pressure and free moment of each foot, 0 where it is not loaded."""
     columns = []
-    for side in ("right", "left"):
-        force, moment = (
-            sum(plate[k] * (plate[2][:, 1:2] > LOADED_N) for plate in plates if plate[0] == f"{side}_foot")
-            for k in (2, 3)
-        )
-        upwards = np.where(force[:, 1] > LOADED_N, force[:, 1], np.inf)
-        point = np.stack([moment[:, 2] / upwards, 0.0 * upwards.clip(0.0, 1.0), -moment[:, 0] / upwards], axis=1)
-        twist = moment - np.cross(point, force)
-        columns += [force, point, twist * [0.0, 1.0, 0.0]]
+    for side in SIDES:
+        feet = [plate for plate in plates if plate.foot == f"{side}_foot"]
+        loaded = [plate.force_n[:, 1:2] > LOADED_N for plate in feet]
+        force = sum(on * plate.force_n for on, plate in zip(loaded, feet, strict=True))
+        moment = sum(on * plate.moment_nm for on, plate in zip(loaded, feet, strict=True))
+        upwards = np.where(force[:, 1] > 0.0, force[:, 1], np.inf)
+        point = np.stack([moment[:, 2] / upwards, np.zeros(len(force)), -moment[:, 0] / upwards], axis=1)
+        columns += [force, point, (moment - np.cross(point, force)) * UP]
     return np.concatenate(columns, axis=1)
 
 
 def write_truth(folder: Path, trial: Trial) -> dict[str, object]:
     """Write the exact angles, moments, terms and events of a trial; return its row of the table."""
-    every = trial.force_rate_hz // trial.rate_hz if trial.moved.loads else 1
-    moved, person = sampled(trial.moved, every), trial.person
+    moved, person = sampled(trial), trial.person
     net, names = net_moments(person.body, moved.states, moved.loads), coordinates(person)
-    differenced = net_moments(
-        person.body, states_of(person.body, _differenced(moved.motion, trial.rate_hz)), moved.loads
-    )
+    rough = changed(moved.motion, lambda values: differences(values[0], trial.rate_hz))
+    differenced = net_moments(person.body, states_of(person.body, rough), moved.loads)
     columns: dict[str, FloatArray] = {"time_s": moved.time_s}
-    errors: dict[str, list[float]] = {joint: [] for joints in JOINTS.values() for joint in joints}
+    errors: dict[str, list[float]] = {joint: [] for joint in JOINTS[person.chain]}
     for limb in person.limbs.values():
         terms = flexion_terms(person.body, moved.motion, moved.loads, limb, planar=trial.planar)
         for k, name in enumerate(limb):
@@ -395,25 +365,22 @@ def write_truth(folder: Path, trial: Trial) -> dict[str, object]:
     write_text(folder / f"{trial.name}.csv", ",".join(columns) + "\n" + rows(table, decimals, ","))
     events = [f"{at:.6f},{side},{name}" for at, side, name in moved.events]
     write_text(folder / f"{trial.name}_events.csv", "\n".join(["time_s,side,event", *events]) + "\n")
-    return {
-        "trial": trial.name, "subject": person.name, "movement": trial.movement, "track": trial.track, "chain": person.chain,
-        "rate_hz": trial.rate_hz, "force_rate_hz": trial.force_rate_hz if moved.loads else "", "mass_kg": person.mass_kg,
-        "height_m": person.height_m, "sex": person.sex, "marker_noise_m": trial.noise_m, "faults": trial.fault,
-        **{f"sampling_error_{joint}_nm": f"{np.sqrt(np.mean(values)):.4f}" if values else "" for joint, values in errors.items()},
-    }  # fmt: skip
+    row = {"trial": trial.name, "subject": person.name, "movement": trial.movement, "track": trial.track}
+    row |= {
+        "chain": person.chain,
+        "rate_hz": trial.rate_hz,
+        "force_rate_hz": trial.every * trial.rate_hz if moved.loads else "",
+    }
+    row |= {"mass_kg": person.mass_kg, "height_m": person.height_m, "sex": person.sex, "marker_noise_m": trial.noise_m}
+    row |= {"faults": trial.fault}
+    return row | {f"sampling_error_{joint}_nm": f"{np.sqrt(np.mean(squares)):.4f}" for joint, squares in errors.items()}
 
 
-def _differenced(motion: Motion, rate_hz: float) -> Motion:
-    """The motion with derivatives from differences of its positions."""
-
-    def differences(values: FloatArray) -> FloatArray:
-        before, here, after = values[0][:-2], values[0][1:-1], values[0][2:]
-        inside = [(after - before) * 0.5 * rate_hz, (after - 2.0 * here + before) * rate_hz**2]
-        return np.stack([values[0], *(np.pad(part, ((1, 1), (0, 0))) for part in inside)])
-
-    return Motion(
-        *({name: differences(values) for name, values in group.items()} for group in (motion.angle_rad, motion.shift_m))
-    )
+def differences(values: FloatArray, rate_hz: float) -> FloatArray:
+    """Values with derivatives by differences of neighbouring frames, 0 at the ends."""
+    before, here, after = values[:-2], values[1:-1], values[2:]
+    inside = [(after - before) * 0.5 * rate_hz, (after - 2.0 * here + before) * rate_hz**2]
+    return np.stack([values, *(np.pad(part, ((1, 1), (0, 0))) for part in inside)])
 
 
 if __name__ == "__main__":

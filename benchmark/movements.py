@@ -83,14 +83,14 @@ def movement_in_space(person: Person, movement: Movement, stance: Stance, time_s
 
 def _legs(person: Person, movement: Movement, stance: Stance, time_s: FloatArray) -> Moved:
     walker = Walker(person.mass_kg, person.height_m)
-    front = heading(constant(np.radians(stance.direction_deg), time_s).real)[0]
+    front = heading(constant(np.radians(stance.direction_deg), time_s))[0]
     feet, pressure, share, events = {}, {}, {}, []
     for side, foot in movement.feet.items():
         ball = path_at(foot.ball_m[0], time_s)
         ankle, pitch = ankle_path(walker, foot, time_s), path_at(foot.pitch_rad, time_s)
         out = np.exp(-1j * RIGHT[side] * np.radians(stance.toe_out_deg))
         aside = -0.5j * RIGHT[side] * _width(person, stance, foot, time_s)
-        yaw = constant(np.angle(front[0] * out), time_s).real
+        yaw = constant(np.angle(front[0] * out), time_s)
         place = in_space((ball + (ankle.real - ball) * out + aside) * front, ankle.imag)
         feet[side] = pose(place, np.stack([yaw, 0.0 * yaw, pitch], axis=-1))
         pressure[side] = (ball[0] + foot.pressure_m(time_s) * out + aside[0]) * front
@@ -103,7 +103,7 @@ def _legs(person: Person, movement: Movement, stance: Stance, time_s: FloatArray
     goal = in_space(centre * front, upwards)
     lean = path_at(movement.lean_rad, time_s)
     waving = waves({1: np.radians(stance.sway_deg)}, time_s / stance.stride_s, 1.0 / stance.stride_s)
-    yaw = constant(np.angle(front[0]), time_s).real
+    yaw = constant(np.angle(front[0]), time_s)
     angles = {
         "pelvis": np.stack(
             [
@@ -116,9 +116,9 @@ def _legs(person: Person, movement: Movement, stance: Stance, time_s: FloatArray
         "trunk": np.stack([-2.0 * waving, 0.0 * lean, (stance.tilt - 1.0) * lean], axis=-1),
     }
     for side, right in RIGHT.items():
-        swing = constant(0.1, time_s).real + 0.5 * lean - right * 5.0 * waving
-        angles[f"{side}_whole_arm"] = np.stack([swing, constant(0.12, time_s).real, 0.0 * lean], axis=-1)
-    place = goal - in_space(0.0 * goal[..., 0], constant(0.05 * person.height_m, time_s).real)
+        swing = constant(0.1, time_s) + 0.5 * lean - right * 5.0 * waving
+        angles[f"{side}_whole_arm"] = np.stack([swing, constant(0.12, time_s), 0.0 * lean], axis=-1)
+    place = goal - in_space(0.0 * goal[..., 0], constant(0.05 * person.height_m, time_s))
     turned = None if stance.hip_rotation_deg is None else np.radians(stance.hip_rotation_deg)
     for _ in range(ROUNDS):
         motion, states = with_legs(person, Motion(angles, {"pelvis": place}), feet, stance.coupled, turned)
@@ -135,14 +135,14 @@ def _legs(person: Person, movement: Movement, stance: Stance, time_s: FloatArray
 
 def _width(person: Person, stance: Stance, foot: FootCourse, time_s: FloatArray) -> FloatArray:
     """Distance between the feet's lines; in the swing of a run that of the hips."""
-    width = constant(0.0, time_s).real
+    width = constant(0.0, time_s)
     if len(foot.contacts_s) > 2:
         (start, end), (after, _) = foot.contacts_s[:2]
         half = 0.5 * (after - end)
         phase_s = (time_s - end) % (after - start)
         width += smooth(phase_s / half, 1.0 / half) - smooth(phase_s / half - 1.0, 1.0 / half)
     wider = 2.0 * person.body["right_thigh"].centre_m[2] - stance.width_m
-    return wider * width + constant(stance.width_m, time_s).real
+    return wider * width + constant(stance.width_m, time_s)
 
 
 def reach_in_space(person: Person, course: Sequence[tuple[float, Sequence[float]]], time_s: FloatArray) -> Moved:
@@ -163,8 +163,8 @@ def reach_in_space(person: Person, course: Sequence[tuple[float, Sequence[float]
     for (start, before), (end, after) in pairwise(course):
         way = smooth((time_s - start) / (end - start), 1.0 / (end - start))
         angles += way[..., None] * np.radians(np.subtract(after, before))
-    still = constant(0.0, time_s).real
-    height = constant(0.35 * person.height_m, time_s).real
+    still = constant(0.0, time_s)
+    height = constant(0.35 * person.height_m, time_s)
     angle_rad = {name: angles[..., 3 * k : 3 * k + 3] for k, name in enumerate(("trunk", *limb))}
     angle_rad |= {name: np.zeros_like(angles[..., :3]) for name in person.body if name.endswith("whole_arm")}
     motion = Motion(angle_rad, {"trunk": in_space(still + 0j, height)})

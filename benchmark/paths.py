@@ -30,14 +30,16 @@ def constant(value: complex, like: NDArray) -> NDArray:
     return np.stack([np.full(like.shape[-1], value), *np.zeros((2, like.shape[-1]))])
 
 
+def rotating(coefficients: Mapping[int, complex], turns: FloatArray, turns_per_s: float) -> ComplexArray:
+    """Sum of exponentials with complex amplitudes, by the number of revolutions in a turn."""
+    speed = 2j * np.pi * turns_per_s * np.array(list(coefficients))
+    terms = np.array(list(coefficients.values())) * np.exp(2j * np.pi * np.outer(turns, list(coefficients)))
+    return np.stack([(terms * speed**order).sum(axis=1) for order in range(3)])
+
+
 def waves(coefficients: Mapping[int, complex], turns: FloatArray, turns_per_s: float) -> FloatArray:
-    """Real sum of waves with complex amplitudes, by the number of waves in a turn."""
-    total = np.zeros((3, turns.size))
-    for number, amplitude in coefficients.items():
-        speed = 2j * np.pi * number * turns_per_s
-        wave = amplitude * np.exp(2j * np.pi * number * turns)
-        total += np.stack([(wave * speed**order).real for order in range(3)])
-    return total
+    """Real part of `rotating`."""
+    return rotating(coefficients, turns, turns_per_s).real
 
 
 def smooth(at: FloatArray, by_time: float) -> FloatArray:
@@ -50,8 +52,3 @@ def smooth(at: FloatArray, by_time: float) -> FloatArray:
 def in_space(ground: ComplexArray, height: FloatArray) -> FloatArray:
     """Place in space, x forward, y up, z right, of one in the ground plane and its height; shape (..., 3)."""
     return np.stack([ground.real, height, -ground.imag], axis=-1)
-
-
-def on_ground(place: FloatArray) -> ComplexArray:
-    """Place in the ground plane, forward + i left, of one in space."""
-    return place[..., 0] - 1j * place[..., 2]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from paths import ComplexArray, FloatArray, constant, heading, in_space, product, smooth, waves
+from paths import ComplexArray, FloatArray, constant, heading, in_space, product, rotating, smooth, waves
 
 from bodies import FREE_AXES, SIDES, Person
 from limbtorque.simulation.gait import TOE_OFF, Walker, WalkingLeg, walk
@@ -93,7 +93,6 @@ class Moved:
 class _Course:
     """What a walk prescribes at given times."""
 
-    time_s: FloatArray
     cycles: FloatArray
     legs: Mapping[str, WalkingLeg]
     feet: Mapping[str, State]
@@ -171,7 +170,7 @@ def _lowered(person: Person, style: Style, course: _Course, sway: Mapping[int, c
     """Way down of the pelvis after which both legs reach the feet."""
     lower = 0.0
     for _ in range(20):
-        base = _pelvis(style, course, sway, lower)
+        base = pose(*_pelvis(style, course, sway, lower))
         excess = -np.inf
         for side in SIDES:
             away = base.point(person.body[f"{side}_thigh"].centre_m) - course.feet[side].at
@@ -193,10 +192,9 @@ def _course(style: Style, walker: Walker, time_s: FloatArray) -> _Course:
     feet, pressure = {}, {}
     for side, shift in zip(SIDES, (0.0, 0.5), strict=True):
         feet[side], pressure[side] = _foot(style, walker, legs[side], cycles - shift, shift, RIGHT[side])
-    front = heading(way / style.radius_m + constant(start, time_s).real)
-    return _Course(
-        time_s, cycles, legs, feet, pressure, {side: legs[side].force_n[:, 1] / total for side in SIDES}, way, front
-    )
+    front = heading(way / style.radius_m + constant(start, time_s))
+    share = {side: leg.force_n[:, 1] / total for side, leg in legs.items()}
+    return _Course(cycles, legs, feet, pressure, share, way, front)
 
 
 def _foot(
@@ -207,20 +205,19 @@ def _foot(
     turning, start = walker.stride_m / style.radius_m, np.radians(style.direction_deg)
     out = -right * np.radians(style.toe_out_deg)
     ankle, pitch = planar_foot(walker, leg)
-    planar = ankle.real - constant(0.0, cycles).real
+    planar = ankle.real.copy()
     planar[0] -= (number + shift) * walker.stride_m
     swung = smooth((cycles - number - TOE_OFF) / (1.0 - TOE_OFF), 1.0 / (style.stride_s * (1.0 - TOE_OFF)))
     ends, directions = [], []
     for later in (0.0, 1.0):
         angle = (number + shift + later) * turning + start
-        at = arc((number + shift + later) * walker.stride_m, style) - 1j * right * 0.5 * style.width_m * np.exp(
-            1j * angle
-        )
+        aside = 0.5j * right * style.width_m * np.exp(1j * angle)
+        at = arc((number + shift + later) * walker.stride_m, style) - aside
         directions.append(np.exp(1j * (angle + out)))
-        along = planar - later * constant(walker.stride_m, cycles).real
+        along = planar - later * constant(walker.stride_m, cycles)
         ends.append(constant(0.0, cycles) + along * directions[-1] + np.stack([at, 0.0 * at, 0.0 * at]))
     ground = ends[0] + product(swung, ends[1] - ends[0])
-    yaw = constant(start + out, cycles).real + turning * swung
+    yaw = constant(start + out, cycles) + turning * swung
     yaw[0] += (number + shift) * turning
     pressed = leg.pressure_m[:, 0] - (number + shift) * walker.stride_m - planar[0]
     pressure = ends[0][0] + pressed * directions[0]
@@ -253,52 +250,37 @@ def arc(way: NDArray, style: Style) -> NDArray:
     return 1j * style.radius_m * (1.0 - np.exp(1j * way / style.radius_m)) * start
 
 
-def _pelvis_coordinates(
-    style: Style, course: _Course, sway: Mapping[int, complex], lower: float
-) -> tuple[FloatArray, FloatArray]:
+def _pelvis(style: Style, course: _Course, sway: Mapping[int, complex], lower: float) -> tuple[FloatArray, FloatArray]:
     """Place and angles of the pelvis, each (3, n_frames, 3)."""
     by_s, cycles = 1.0 / style.stride_s, course.cycles
     hip = course.legs["right"].kinematics
     height = np.stack([hip.base_m[:, 1] - lower, hip.base_velocity_m_s[:, 1], hip.base_acceleration_m_s2[:, 1]])
     path = np.stack([arc(course.way[0], style), course.front[0] * style.speed_m_s, course.front[1] * style.speed_m_s])
-    offset = sum(_exponential(k, amplitude, cycles, by_s) for k, amplitude in sway.items())
-    ground = path + product(course.front, offset)
+    ground = path + product(course.front, rotating(sway, cycles, by_s))
     turn, angles = course.way / style.radius_m, np.radians([style.rotation_deg, style.list_deg, style.tilt_deg])
-    rotation = constant(np.radians(style.direction_deg), cycles).real + turn + waves({1: angles[0]}, cycles, by_s)
+    rotation = constant(np.radians(style.direction_deg), cycles) + turn + waves({1: angles[0]}, cycles, by_s)
     listed = waves({1: -angles[1] * np.exp(-2j * np.pi * 0.17), 3: 0.12 * angles[1]}, cycles, by_s)
-    tilt = waves({2: -0.1 * angles[2]}, cycles, by_s) - constant(angles[2], cycles).real
+    tilt = waves({2: -0.1 * angles[2]}, cycles, by_s) - constant(angles[2], cycles)
     return in_space(ground, height), np.stack([rotation, listed, tilt], axis=-1)
 
 
-def _exponential(number: int, amplitude: complex, cycles: FloatArray, by_s: float) -> ComplexArray:
-    speed = 2j * np.pi * number * by_s
-    return np.stack([speed**order for order in range(3)])[:, None] * amplitude * np.exp(2j * np.pi * number * cycles)
-
-
-def _pelvis(style: Style, course: _Course, sway: Mapping[int, complex], lower: float) -> State:
-    return pose(*_pelvis_coordinates(style, course, sway, lower))
-
-
 def _motion(
-    person: Person,
-    style: Style,
-    course: _Course,
-    sway: Mapping[int, complex],
-    lower: float,
+    person: Person, style: Style, course: _Course, sway: Mapping[int, complex], lower: float
 ) -> tuple[Motion, dict[str, State]]:
     """Coordinates and states of the whole body."""
     by_s, cycles = 1.0 / style.stride_s, course.cycles
-    place, angles = _pelvis_coordinates(style, course, sway, lower)
+    place, angles = _pelvis(style, course, sway, lower)
     upright = -angles * np.array([0.0, 0.8, 1.0])
     upright[0, :, 2] -= np.radians(style.lean_deg)
     upright[..., 2] += waves({2: np.radians(style.nod_deg)}, cycles, by_s)
     upright[..., 0] = waves({1: -np.radians(style.rotation_deg + 4.0)}, cycles, by_s)
     angle_rad = {"pelvis": angles, "trunk": upright}
-    shift_m = {"pelvis": place}
     for side, right in RIGHT.items():
-        swing = waves({1: -right * 0.35}, cycles, by_s) + constant(0.1, cycles).real
-        angle_rad[f"{side}_whole_arm"] = np.stack([swing, constant(0.1, cycles).real, 0.0 * swing], axis=-1)
-    return with_legs(person, Motion(angle_rad, shift_m), course.feet, (style.knee_abduction, style.knee_rotation))
+        swing = waves({1: -right * 0.35}, cycles, by_s) + constant(0.1, cycles)
+        angle_rad[f"{side}_whole_arm"] = np.stack([swing, constant(0.1, cycles), 0.0 * swing], axis=-1)
+    return with_legs(
+        person, Motion(angle_rad, {"pelvis": place}), course.feet, (style.knee_abduction, style.knee_rotation)
+    )
 
 
 def with_legs(
