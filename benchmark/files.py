@@ -132,7 +132,9 @@ def write_trc(path: Path, markers_m: Mapping[str, FloatArray], rate_hz: float) -
         "",
     ]
     table = np.column_stack([np.arange(1.0, n_frames + 1), np.arange(n_frames) / rate_hz, places])
-    body = rows(table, [0, 5, *([6] * 3 * count)], "\t").replace("\n", "\t\n")  # OpenSim drops an empty value at a line's end
+    body = rows(table, [0, 5, *([6] * 3 * count)], "\t").replace(
+        "\n", "\t\n"
+    )  # OpenSim drops an empty value at a line's end
     write_text(path, "\n".join(head) + "\n" + body)
 
 

@@ -24,7 +24,10 @@ FloatArray = NDArray[np.float64]
 SIDES, DEGREES = ("left", "right"), 180.0 / np.pi
 PEAK_S = 0.15  # a peak of the results is looked for within this time of the truth's
 FRAMES = 5  # shifts that are tried
-CLEAR, SMALL = 0.5, 0.01  # an explanation leaves less than half of the error; errors below a hundredth of the range need none
+CLEAR, SMALL = (
+    0.5,
+    0.01,
+)  # an explanation leaves less than half of the error; errors below a hundredth of the range need none
 SAME_TIME = 0.02  # of the interval between two frames
 MEASURES = ("rms", "bias", "peak_error", "peak_time_error_s")
 
@@ -103,11 +106,14 @@ def score(folder: Path, files: Iterable[Path], names: Path | None = None) -> tup
         about += explanations(compared, float(trials.loc[trial, "mass_kg"]))
         for sentence, column in about:
             faults.setdefault(sentence, []).append((trial, column))
+    sentences = [f"{sentence}: {_places(places)}." for sentence, places in faults.items()]
     if not rows:
         raise ScoreError(
-            "No column of the results is one of the truth's (such as right_knee_flexion_nm); name the columns with --map."
+            "\n".join(
+                [*sentences, "Nothing to score: name the columns as the truth (right_knee_flexion_nm), or with --map."]
+            )
         )
-    return pd.DataFrame(rows), [f"{sentence}: {_places(places)}." for sentence, places in faults.items()]
+    return pd.DataFrame(rows), sentences
 
 
 def _places(places: Sequence[tuple[str, str]]) -> str:
@@ -117,7 +123,9 @@ def _places(places: Sequence[tuple[str, str]]) -> str:
         known = list(dict.fromkeys(name for name in names if name))
         return ", ".join(known[:most]) + (f" and {len(known) - most} more" if len(known) > most else "")
 
-    return "; ".join(part for part in (first((name for _, name in places), 4), first((of for of, _ in places), 3)) if part)
+    return "; ".join(
+        part for part in (first((name for _, name in places), 4), first((of for of, _ in places), 3)) if part
+    )
 
 
 def _trial_of(path: Path, trials: Iterable[str]) -> str:
@@ -174,8 +182,11 @@ def _compared(
                 continue
             factor /= DEGREES if in_degrees and name.endswith("_rad") else 1.0
             results[name] = at_times(own_s, table[column].to_numpy(float) * factor, time_s, take)
-        if len(unknown) == len(table.columns) - 1:
-            faults += [("Other joints than those of the truth", column) for column in unknown]
+        every = (
+            len(unknown) == len(table.columns) - 1
+        )  # tables of programs also have coordinates of the pelvis, for example
+        other = [column for column in unknown if every or column.endswith(("_nm", "_rad"))]
+        faults += [("Other joints than those of the truth", column) for column in other]
         if sentence := _fault_of_times(own_s, time_s):
             faults.append((sentence, ""))
     return Compared(trial, time_s, truth, pd.DataFrame(results, index=truth.index).dropna(axis=1, how="all")), faults

@@ -26,7 +26,11 @@ def analyse(folder: Path, trials: pd.DataFrame, out: Path) -> None:
         n_frames = len(markers[labels[0]])
         loads = read_forces(folder / "recordings" / f"{trial}_forces.mot", rate, n_frames)
         kalman = biorbd.KalmanReconsMarkers(model, biorbd.KalmanParam(rate))
-        q, speed, acceleration = biorbd.GeneralizedCoordinates(model), biorbd.GeneralizedVelocity(model), biorbd.GeneralizedAcceleration(model)
+        q, speed, acceleration = (
+            biorbd.GeneralizedCoordinates(model),
+            biorbd.GeneralizedVelocity(model),
+            biorbd.GeneralizedAcceleration(model),
+        )
         angles, moments = np.empty((2, n_frames, model.nbQ()))
         for k in (*([0] * FIRST_FRAMES), *range(n_frames)):
             seen = np.concatenate([markers[label][k] for label in labels])
@@ -54,7 +58,9 @@ def model_of(body: dict[str, dict[str, object]], seen: set[str]) -> tuple[str, d
     lines, signs = ["version 4", "gravity 0 -9.80665 0"], {}
     for name, segment in body.items():
         axes = np.array(segment["joint_axes"])
-        signs[name] = [("xyz"[int(np.abs(axis).argmax())], float(np.sign(axis[np.abs(axis).argmax()]))) for axis in axes]
+        signs[name] = [
+            ("xyz"[int(np.abs(axis).argmax())], float(np.sign(axis[np.abs(axis).argmax()]))) for axis in axes
+        ]
         root = segment["parent"] == "ground"
         lines += [
             f"segment {name}",

@@ -52,7 +52,11 @@ def read_forces(path: Path, rate_hz: float, n_frames: int) -> dict[str, tuple[Fl
     lines = path.read_text(encoding="utf-8").splitlines()
     first = lines.index("endheader") + 1
     table = pd.read_csv(path, sep="\t", skiprows=first)
-    take = np.rint(np.arange(n_frames) / rate_hz / (table["time"][1] - table["time"][0])).astype(int).clip(0, len(table) - 1)
+    take = (
+        np.rint(np.arange(n_frames) / rate_hz / (table["time"][1] - table["time"][0]))
+        .astype(int)
+        .clip(0, len(table) - 1)
+    )
     table = table.iloc[take]
     kinds = ("force_v", "force_p", "torque_")
     parts = {side: [table[[f"{side}_{kind}{axis}" for axis in "xyz"]].to_numpy() for kind in kinds] for side in SIDES}

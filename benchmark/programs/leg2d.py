@@ -38,14 +38,21 @@ def analyse(folder: Path, trials: pd.DataFrame, out: Path) -> None:
 
 
 def leg(
-    markers: dict[str, FloatArray], load: tuple[FloatArray, FloatArray, FloatArray], side: str, rate_hz: float, mass_kg: float
+    markers: dict[str, FloatArray],
+    load: tuple[FloatArray, FloatArray, FloatArray],
+    side: str,
+    rate_hz: float,
+    mass_kg: float,
 ) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Angle and moment of each joint of a leg."""
     front, back = (0.5 * (markers[f"R{name}"] + markers[f"L{name}"]) for name in ("ASI", "PSI"))
     forward = np.mean(front - back, axis=0) * [1.0, 0.0, 1.0]
     plane = np.array([forward / np.linalg.norm(forward), [0.0, 1.0, 0.0]])
     own = {name: markers[side[0].upper() + name] for name in ("SHO", "KNE", "ANK", "HEE", "MT5")}
-    planar = {name: low_pass(values @ plane.T, rate_hz, CUTOFF_HZ) for name, values in (own | {"hip": _hip(markers, side)}).items()}
+    planar = {
+        name: low_pass(values @ plane.T, rate_hz, CUTOFF_HZ)
+        for name, values in (own | {"hip": _hip(markers, side)}).items()
+    }
     force, point, _ = load
     about = cross(point @ plane.T, force @ plane.T)  # about the laboratory's origin
     pushed, about = low_pass(force @ plane.T, rate_hz, CUTOFF_HZ), low_pass(about, rate_hz, CUTOFF_HZ)

@@ -65,7 +65,9 @@ def fill_in(study: Path, trials: pd.DataFrame, folder: Path) -> None:
     table = pd.read_csv(path, comment="#", dtype=str, keep_default_na=False)
     recordings = [ezc3d.c3d(str(folder / "recordings" / Path(name).name)) for name in table["file"]]
     up = [file["parameters"]["POINT"]["Y_SCREEN"]["value"][0].lower() for file in recordings]
-    table["plane.up_axis"] = [own if value == "TODO" else value for value, own in zip(table["plane.up_axis"], up, strict=True)]
+    table["plane.up_axis"] = [
+        own if value == "TODO" else value for value, own in zip(table["plane.up_axis"], up, strict=True)
+    ]
     table["plane.forward_axis"] = table["plane.forward_axis"].replace("TODO", "+x")
     movements = table["trial"].str.extract(r"_(squat|jump)_(right|left)")
     table["plates.assignment"] = movements[1].map({"right": "1", "left": "2"}).fillna("")
@@ -76,12 +78,16 @@ def flexion_columns(torques: Path, side: str) -> dict[str, FloatArray]:
     """Angles and torques of a limb with the names and signs of the truth."""
     table = pd.read_parquet(torques)
     moving = pd.read_parquet(torques.parents[2] / "kinematics" / torques.parent.name / torques.name)
+    if table.empty or len(table) != len(moving):  # a trial that failed
+        return {}
     columns = {"time_s": table["time_s"].to_numpy()}
     for name in table.filter(regex="^[a-z]+_torque_nm$"):
         joint = name.removesuffix("_torque_nm")
         sign = -1.0 if joint == "knee" else 1.0
         columns[f"{side}_{joint}_flexion_nm"] = sign * table[name].to_numpy()
-        columns[f"{side}_{joint}_flexion_rad"] = sign * moving[f"{joint}_angle_rad"].to_numpy() + OFFSETS_RAD.get(joint, 0.0)
+        columns[f"{side}_{joint}_flexion_rad"] = sign * moving[f"{joint}_angle_rad"].to_numpy() + OFFSETS_RAD.get(
+            joint, 0.0
+        )
     return columns
 
 

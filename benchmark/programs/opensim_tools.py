@@ -73,7 +73,9 @@ def _scaled(opensim, folder: Path, trials: pd.DataFrame, subject: str, about: pd
             f'</objects></MarkerPairSet><BodyScaleSet><objects><BodyScale name="{body}"><axes>X Y Z</axes></BodyScale></objects>'
             "</BodyScaleSet></Measurement>\n"
         )
-    tasks = "".join(f'<IKMarkerTask name="{label}"><apply>true</apply><weight>1</weight></IKMarkerTask>\n' for label in markers)
+    tasks = "".join(
+        f'<IKMarkerTask name="{label}"><apply>true</apply><weight>1</weight></IKMarkerTask>\n' for label in markers
+    )
     span = f"<marker_file>{os.path.relpath(static, out)}</marker_file><time_range>0 0.9</time_range><output_model_file>{target.name}</output_model_file>"
     setup = out / f"{subject}_scale.xml"
     setup.write_text(

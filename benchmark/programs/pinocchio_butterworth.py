@@ -10,7 +10,20 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from common import LIMBS, MOTIONS, SIDES, FloatArray, given, low_pass, read_body, read_forces, read_trc, run, without_gaps, write_results
+from common import (
+    LIMBS,
+    MOTIONS,
+    SIDES,
+    FloatArray,
+    given,
+    low_pass,
+    read_body,
+    read_forces,
+    read_trc,
+    run,
+    without_gaps,
+    write_results,
+)
 
 CUTOFF_HZ, ITERATIONS, CLOSE = 6.0, 30, 1e-7
 
@@ -63,7 +76,9 @@ def model_of(pin, body: dict[str, dict[str, object]]) -> tuple[object, dict[str,
             place = pin.SE3.Identity()
             joints[name].append(parent)
         last[name] = parent
-        inertia = pin.Inertia(segment["mass_kg"], np.array(segment["centre_of_mass_m"]), np.array(segment["inertia_kgm2"]))
+        inertia = pin.Inertia(
+            segment["mass_kg"], np.array(segment["centre_of_mass_m"]), np.array(segment["inertia_kgm2"])
+        )
         model.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
         for label, at in segment["markers_m"].items():
             frame = pin.Frame(label, parent, 0, pin.SE3(np.eye(3), np.array(at)), pin.FrameType.OP_FRAME)
@@ -100,7 +115,9 @@ def _heading(pin, model, places: dict[int, FloatArray]) -> float:
     own = np.array([data.oMf[frame].translation for frame in places])
     seen = np.array([values[0] for values in places.values()])
     own, seen = own - own.mean(axis=0), seen - seen.mean(axis=0)
-    return float(np.arctan2((seen[:, 0] * own[:, 2] - seen[:, 2] * own[:, 0]).sum(), (seen[:, [0, 2]] * own[:, [0, 2]]).sum()))
+    return float(
+        np.arctan2((seen[:, 0] * own[:, 2] - seen[:, 2] * own[:, 0]).sum(), (seen[:, [0, 2]] * own[:, [0, 2]]).sum())
+    )
 
 
 if __name__ == "__main__":
