@@ -15,7 +15,6 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
-
 from score import ScoreError, score, summary
 
 HERE = Path(__file__).resolve().parent

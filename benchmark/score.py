@@ -151,7 +151,7 @@ def read_results(path: Path) -> tuple[pd.DataFrame, bool]:
     try:
         if path.suffix.lower() not in (".sto", ".mot"):
             return pd.read_csv(path), False
-        head, end, body = path.read_text(encoding="utf-8").partition("endheader")
+        head, end, _ = path.read_text(encoding="utf-8").partition("endheader")
         if not end:
             raise ScoreError(f"{path}: no line 'endheader', which STO and MOT files have.")
         first = path.read_text(encoding="utf-8").splitlines().index("endheader") + 1

@@ -67,7 +67,7 @@ def leg(
         near, far, share, centre, gyration = SEGMENTS[joint]
         mass, length = share * mass_kg, np.linalg.norm(planar[far] - planar[near], axis=1).mean()
         middle = planar[near] + centre * (planar[far] - planar[near])
-        needed = mass * (_rate(_rate(middle, rate_hz), rate_hz) + [0.0, G])
+        needed = mass * (_rate(_rate(middle, rate_hz), rate_hz) + np.array([0.0, G]))
         turning = mass * (gyration * length) ** 2 * _rate(_rate(directions[joint], rate_hz), rate_hz)
         # force and moment about the origin that the part of the leg beyond the joint needs from the joint
         pushed, about = pushed - needed, about - cross(middle, needed) - turning

@@ -1,7 +1,7 @@
-"""This program with its defaults: `limbtorque init`, the places it asks for filled in, and the study run.
+"""Run limbtorque with its defaults: `limbtorque init`, the places it asks for filled in, then the study.
 
 Filled in are mass, height and sex, and what the recordings do not show: axes and wrist markers of the arms, and the plate under each foot
-where both feet stand on overlapping plates. Planar angles and torques are written as those of flexion: the knee's turned, the angles of
+of squats and jumps. Planar angles and torques are written as those of flexion: the knee's turned, the angles of
 hip and shoulder from the vertical, the ankle's from a right angle.
 """
 

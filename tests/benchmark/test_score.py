@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-
+import run_all
 import score as scoring
 
 RATE_HZ, MASS_KG = 100.0, 70.0
@@ -114,7 +114,7 @@ def unknown(table):
             ],
 )  # fmt: skip
 def test_faults_are_named(folder, change, sentence):
-    scores, sentences = scored(folder, change)
+    _, sentences = scored(folder, change)
     assert sentences == [sentence]
 
 
@@ -170,3 +170,19 @@ def test_results_that_cannot_be_scored(folder):
         (folder / name).write_text(text)
         with pytest.raises(scoring.ScoreError, match=message):
             scoring.score(folder, [folder / name])
+
+
+def test_the_page_of_all_programs(folder, tmp_path, monkeypatch):
+    """The tables of the page are written from results that are there; a program without results is told."""
+    for part in ("figures", "leg2d", "opensim_tools"):
+        (tmp_path / "out" / part).mkdir(parents=True)
+    page = tmp_path / "out" / "page.md"
+    page.write_text("".join(f"<!-- table {k} -->\nold\n<!-- end of table {k} -->\n" for k in (1, 2)))
+    half = truth(1) + 0.5 * MASS_KG * truth(1).columns.str.endswith("_nm")
+    half.to_csv(tmp_path / "out" / "leg2d" / "T001_walk.csv", index=False)
+    command = ["run_all.py", str(folder), "--out", str(tmp_path / "out"), "--scored", "--write", str(page)]
+    monkeypatch.setattr("sys.argv", command)
+    run_all.main()
+    assert "| Body given | walk | hip | 0.010 | **0.500** |" in page.read_text()
+    assert "old" not in page.read_text()
+    assert (tmp_path / "out" / "figures" / "page.png").stat().st_size > 1000
