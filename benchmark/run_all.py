@@ -87,7 +87,7 @@ def run_all(folder: Path, out: Path, *, scored: bool = False) -> tuple[pd.DataFr
 
 
 def table(scores: pd.DataFrame, kind: str) -> str:
-    """Markdown table of the rms about flexion: a row for each track, movement and joint; the least is bold."""
+    """Markdown table of errors of flexion, angles without bias; a row for each track, movement and joint, the least bold."""
     chosen = scores[(scores["kind"] == kind) & (scores["motion"] == "flexion")]
     programs = [program.name for program in PROGRAMS if program.name in set(chosen["program"])]
     if kind == "angle" and "OpenSim, 20 Hz" in programs:
@@ -97,7 +97,7 @@ def table(scores: pd.DataFrame, kind: str) -> str:
     digits = 3 if kind == "moment" else 1
     lines = ["| " + " | ".join(head) + " |", "| --- | --- | --- |" + " ---: |" * (len(head) - 3)]
     for (track, movement, joint), rows in chosen.groupby(["track", "movement", "joint"], sort=False):
-        values = rows.set_index("program")["rms"].reindex(programs)
+        values = rows.set_index("program")["rms" if kind == "moment" else "spread"].reindex(programs)
         cells = ["" if pd.isna(value) else f"{value:.{digits}f}" for value in values]
         least = f"{values.min():.{digits}f}"
         cells = [f"**{cell}**" if cell == least else cell for cell in cells]

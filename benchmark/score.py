@@ -29,7 +29,7 @@ CLEAR, SMALL = (
     0.01,
 )  # an explanation leaves less than half of the error; errors below a hundredth of the range need none
 SAME_TIME = 0.02  # of the interval between two frames
-MEASURES = ("rms", "bias", "peak_error", "peak_time_error_s")
+MEASURES = ("rms", "bias", "spread", "peak_error", "peak_time_error_s")
 
 
 class ScoreError(Exception):
@@ -238,7 +238,7 @@ def _scores(compared: Compared, about: pd.Series) -> list[dict[str, object]]:
 
 
 def measures(time_s: FloatArray, truth: FloatArray, results: FloatArray) -> dict[str, float]:
-    """Rms, bias, error of the largest peak and of its time."""
+    """Rms, bias, rms without the bias, error of the largest peak and of its time."""
     given = np.isfinite(results)
     time_s, truth, results = time_s[given], truth[given], results[given]
     error = results - truth
@@ -250,6 +250,7 @@ def measures(time_s: FloatArray, truth: FloatArray, results: FloatArray) -> dict
     values = (
         float(np.sqrt(np.mean(error**2))),
         float(error.mean()),
+        float(error.std()),
         float(upwards * (results[own] - truth[peak])),
         0.0 if level else float(time_s[own] - time_s[peak]),
     )
@@ -299,7 +300,7 @@ def summary(scores: pd.DataFrame) -> pd.DataFrame:
         return _rms(values) if values.notna().any() else np.nan
 
     keys = ["track", "movement", "joint", "motion", "kind"]
-    how = {"rms": together, "bias": "mean", "peak_error": together, "peak_time_error_s": together, "sampling": together}
+    how = {"rms": together, "bias": "mean", "spread": together, "peak_error": together, "peak_time_error_s": together, "sampling": together}
     grouped = scores.groupby(keys, sort=False)
     return grouped.agg(how | {"frames": "mean", "trial": "nunique"}).rename(columns={"trial": "trials"}).reset_index()
 
