@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from xml.sax.saxutils import escape
+from xml.etree import ElementTree
 
 import ezc3d
 import numpy as np
@@ -36,16 +36,12 @@ def rows(values: FloatArray, decimals: int | Sequence[int], separator: str) -> s
     return (line * len(values) % tuple(rounded.ravel())).replace("nan", "")
 
 
-def coordinates(person: Person) -> dict[str, tuple[str, ...]]:
+def coordinates(person: Person) -> dict[str, list[str]]:
     """Names of the coordinates of each segment's joint."""
-    free = ("rotation", "list", "tilt")
-    return {
-        name: tuple(
-            f"{name if joint.joint in ('ground', 'lumbar') else joint.joint}_{motion}"
-            for motion in (free if joint.joint in ("ground", "lumbar") else MOTIONS)
-        )
-        for name, joint in person.body.items()
-    }
+    free = {"ground": "pelvis" if person.chain == "leg" else "trunk", "lumbar": "trunk"}
+    named = {name: free.get(segment.joint, segment.joint) for name, segment in person.body.items()}
+    motions = {True: ("rotation", "list", "tilt"), False: MOTIONS}
+    return {name: [f"{joint}_{motion}" for motion in motions[name == joint]] for name, joint in named.items()}
 
 
 def write_c3d(
@@ -168,91 +164,109 @@ def write_body(path: Path, person: Person) -> None:
     write_text(path, json.dumps(rounded, indent=1) + "\n")
 
 
+def write_xml(path: Path, content: object) -> None:
+    """Write a document of OpenSim; keys are elements with their attributes, lists hold elements of one kind."""
+    head = '<?xml version="1.0" encoding="UTF-8" ?>\n'
+    document = ElementTree.fromstring(f'<OpenSimDocument Version="40000">{_elements(content)}</OpenSimDocument>')
+    ElementTree.indent(document)
+    write_text(path, head + ElementTree.tostring(document, encoding="unicode") + "\n")
+
+
+def _elements(content: object) -> str:
+    """Elements as text; numbers with 12 digits."""
+    if isinstance(content, dict):
+        return "".join(f"<{key}>{_elements(value)}</{key.split()[0]}>" for key, value in content.items())
+    if isinstance(content, list):
+        return "".join(map(_elements, content))
+    if isinstance(content, str):
+        return content
+    return " ".join(f"{value + 0.0:.12g}" for value in np.ravel(content))
+
+
 def write_model(path: Path, person: Person) -> None:
     """Write the body as an OpenSim model whose coordinates are those of the truth."""
-    names = coordinates(person)
-    bodies = "".join(
-        f'<Body name="{name}"><mass>{segment.mass_kg:.12g}</mass><mass_center>{_numbers(segment.com_m)}</mass_center>'
-        f"<inertia>{_numbers([*np.diag(segment.inertia_kgm2), 0.0, 0.0, 0.0])}</inertia></Body>\n"
-        for name, segment in person.body.items()
-    )
-    joints = "".join(_joint(person, name, names[name]) for name in person.body)
-    markers = "".join(
-        f'<Marker name="{label}"><socket_parent_frame>/bodyset/{name}</socket_parent_frame><location>{_numbers(place)}</location></Marker>\n'
-        for name, segment in person.body.items()
+    segments = person.body.items()
+    bodies = [
+        {
+            f'Body name="{name}"': {
+                "mass": segment.mass_kg,
+                "mass_center": segment.com_m,
+                "inertia": (*np.diag(segment.inertia_kgm2), 0.0, 0.0, 0.0),
+            }
+        }
+        for name, segment in segments
+    ]
+    markers = [
+        {f'Marker name="{label}"': {"socket_parent_frame": f"/bodyset/{name}", "location": place}}
+        for name, segment in segments
         for label, place in segment.markers_m.items()
-    )
-    write_text(
-        path,
-        '<?xml version="1.0" encoding="UTF-8" ?>\n<OpenSimDocument Version="40000">\n'
-        f'<Model name="{escape(person.name)}"><gravity>0 {-G} 0</gravity><length_units>meters</length_units><force_units>N</force_units>\n'
-        f"<BodySet><objects>\n{bodies}</objects></BodySet>\n<JointSet><objects>\n{joints}</objects></JointSet>\n"
-        f"<MarkerSet><objects>\n{markers}</objects></MarkerSet>\n</Model>\n</OpenSimDocument>\n",
-    )
+    ]
+    sets = {"BodySet": bodies, "JointSet": [_joint(person, name) for name in person.body], "MarkerSet": markers}
+    model = {"gravity": (0.0, -G, 0.0), **{name: {"objects": objects} for name, objects in sets.items()}}
+    write_xml(path, {f'Model name="{person.name}"': model})
 
 
-def _numbers(values: Iterable[float]) -> str:
-    return " ".join(f"{value + 0.0:.12g}" for value in values)
-
-
-def _joint(person: Person, name: str, rotations: Sequence[str]) -> str:
+def _joint(person: Person, name: str) -> dict[str, object]:
     """Custom joint of a segment; the first one also translates."""
-    segment = person.body[name]
-    moves = () if segment.parent else tuple(f"{name}_t{axis}" for axis in "xyz")
+    segment, names = person.body[name], [*coordinates(person)[name]]
+    names += ["", "", ""] if segment.parent else [f"{name}_t{axis}" for axis in "xyz"]
+    axes = []
+    for number, (coordinate, axis) in enumerate(zip(names, [*segment.axes, *np.eye(3)], strict=True)):
+        kind = f"{('rotation', 'translation')[number // 3]}{number % 3 + 1}"
+        moves = {"LinearFunction": {"coefficients": "1 0"}} if coordinate else {"Constant": {"value": "0"}}
+        axes.append({f'TransformAxis name="{kind}"': {"coordinates": coordinate, "axis": axis, **moves}})
     parent = f"/bodyset/{segment.parent}" if segment.parent else "/ground"
-    kinds = [*[(axis, "rotational") for axis in rotations], *[(axis, "translational") for axis in moves]]
-    coordinates = "".join(
-        f'<Coordinate name="{coordinate}"><range>-10 10</range><clamped>false</clamped></Coordinate>'
-        for coordinate, _ in kinds
-    )
-    axes = ""
-    for number in range(6):
-        axis = segment.axes[number] if number < 3 else np.eye(3)[number - 3]
-        names = (*rotations, *(moves or ("", "", "")))
-        kind = f"{'rotation' if number < 3 else 'translation'}{number % 3 + 1}"
-        function = (
-            "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
-            if names[number]
-            else "<Constant><value>0</value></Constant>"
-        )
-        axes += f'<TransformAxis name="{kind}"><coordinates>{names[number]}</coordinates><axis>{_numbers(axis)}</axis>{function}</TransformAxis>\n'
-    return (
-        f'<CustomJoint name="{name}_joint"><socket_parent_frame>{name}_in_parent</socket_parent_frame>'
-        f"<socket_child_frame>{name}_in_child</socket_child_frame><coordinates>{coordinates}</coordinates>\n<frames>"
-        f'<PhysicalOffsetFrame name="{name}_in_parent"><socket_parent>{parent}</socket_parent><translation>{_numbers(segment.centre_m)}</translation></PhysicalOffsetFrame>'
-        f'<PhysicalOffsetFrame name="{name}_in_child"><socket_parent>/bodyset/{name}</socket_parent></PhysicalOffsetFrame></frames>\n'
-        f"<SpatialTransform>\n{axes}</SpatialTransform></CustomJoint>\n"
-    )
+    frames = {
+        f'PhysicalOffsetFrame name="{name}_in_parent"': {"socket_parent": parent, "translation": segment.centre_m},
+        f'PhysicalOffsetFrame name="{name}_in_child"': {"socket_parent": f"/bodyset/{name}"},
+    }
+    joint = {
+        "socket_parent_frame": f"{name}_in_parent",
+        "socket_child_frame": f"{name}_in_child",
+        "coordinates": [{f'Coordinate name="{coordinate}"': {"range": "-10 10"}} for coordinate in names if coordinate],
+        "frames": frames,
+        "SpatialTransform": axes,
+    }
+    return {f'CustomJoint name="{name}_joint"': joint}
+
+
+def write_loads(folder: Path, trial: str) -> None:
+    """Write how OpenSim is to apply the ground forces of a trial."""
+    forces = [
+        {
+            f'ExternalForce name="{side}"': {
+                "applied_to_body": f"{side}_foot",
+                "force_expressed_in_body": "ground",
+                "point_expressed_in_body": "ground",
+                "force_identifier": f"{side}_force_v",
+                "point_identifier": f"{side}_force_p",
+                "torque_identifier": f"{side}_torque_",
+            }
+        }
+        for side in SIDES
+    ]
+    loads = {"objects": forces, "datafile": f"{trial}_forces.mot"}
+    write_xml(folder / f"{trial}_external_loads.xml", {f'ExternalLoads name="{trial}"': loads})
 
 
 def write_setups(folder: Path, trial: str, person: Person, end_s: float, *, on_ground: bool) -> None:
-    """Write external loads and the setups of inverse kinematics and dynamics; paths are those of the set."""
-    forces = "".join(
-        f'<ExternalForce name="{side}"><isDisabled>false</isDisabled><applied_to_body>{side}_foot</applied_to_body>'
-        "<force_expressed_in_body>ground</force_expressed_in_body><point_expressed_in_body>ground</point_expressed_in_body>"
-        f"<force_identifier>{side}_force_v</force_identifier><point_identifier>{side}_force_p</point_identifier>"
-        f"<torque_identifier>{side}_torque_</torque_identifier></ExternalForce>\n"
-        for side in SIDES
-    )
-    model, span = f"../bodies/{person.name}/model.osim", f"<time_range>0 {end_s:.6g}</time_range>"
-    loads = f"<external_loads_file>{trial}_external_loads.xml</external_loads_file>" if on_ground else ""
-    tasks = "".join(
-        f'<IKMarkerTask name="{label}"><apply>true</apply><weight>1</weight></IKMarkerTask>\n'
-        for segment in person.body.values()
-        for label in segment.markers_m
-        if label[1:] not in MEDIAL
-    )
-    contents = {
-        "ik": f"<InverseKinematicsTool><model_file>{model}</model_file><marker_file>{trial}.trc</marker_file>{span}\n"
-        f"<IKTaskSet><objects>\n{tasks}</objects></IKTaskSet><accuracy>1e-9</accuracy><output_motion_file>{trial}_ik.mot</output_motion_file></InverseKinematicsTool>",
-        "id": f"<InverseDynamicsTool><model_file>{model}</model_file><coordinates_file>{trial}_ik.mot</coordinates_file>{span}\n{loads}"
-        f"<lowpass_cutoff_frequency_for_coordinates>6</lowpass_cutoff_frequency_for_coordinates>"
-        f"<output_gen_force_file>{trial}_id.sto</output_gen_force_file></InverseDynamicsTool>",
+    """Write the setups of OpenSim's inverse kinematics and dynamics; paths are those of the set."""
+    labels = [label for segment in person.body.values() for label in segment.markers_m if label[1:] not in MEDIAL]
+    common = {"model_file": f"../bodies/{person.name}/model.osim", "time_range": (0.0, end_s)}
+    tasks = [{f'IKMarkerTask name="{label}"': {"apply": "true", "weight": "1"}} for label in labels]
+    kinematics = {
+        **common,
+        "marker_file": f"{trial}.trc",
+        "IKTaskSet": {"objects": tasks},
+        "accuracy": "1e-9",
+        "output_motion_file": f"{trial}_ik.mot",
     }
-    if on_ground:
-        contents["external_loads"] = (
-            f'<ExternalLoads name="{trial}"><objects>\n{forces}</objects><datafile>{trial}_forces.mot</datafile></ExternalLoads>'
-        )
-    for kind, content in contents.items():
-        document = f'<?xml version="1.0" encoding="UTF-8" ?>\n<OpenSimDocument Version="40000">\n{content}\n</OpenSimDocument>\n'
-        write_text(folder / f"{trial}_{kind}.xml", document)
+    dynamics = {
+        **common,
+        "coordinates_file": f"{trial}_ik.mot",
+        **({"external_loads_file": f"{trial}_external_loads.xml"} if on_ground else {}),
+        "lowpass_cutoff_frequency_for_coordinates": "6",
+        "output_gen_force_file": f"{trial}_id.sto",
+    }
+    write_xml(folder / f"{trial}_ik.xml", {"InverseKinematicsTool": kinematics})
+    write_xml(folder / f"{trial}_id.xml", {"InverseDynamicsTool": dynamics})

@@ -23,6 +23,7 @@ from files import (
     rows,
     write_body,
     write_c3d,
+    write_loads,
     write_model,
     write_mot,
     write_setups,
@@ -334,8 +335,10 @@ def write_recording(folder: Path, trial: Trial, rng: np.random.Generator) -> Non
     write_trc(folder / f"{trial.name}.trc", markers, float(trial.rate_hz))
     if plates:
         write_mot(folder / f"{trial.name}_forces.mot", FORCE_COLUMNS, _foot_loads(plates), force_rate)
-    end_s = trial.moved.time_s[:: trial.every][-1]
-    write_setups(folder, trial.name, trial.person, end_s, on_ground=bool(plates))
+        write_loads(folder, trial.name)
+    if trial.track == "body_given":
+        end_s = trial.moved.time_s[:: trial.every][-1]
+        write_setups(folder, trial.name, trial.person, end_s, on_ground=bool(plates))
 
 
 def _foot_loads(plates: Sequence[Plate]) -> FloatArray:

@@ -22,7 +22,7 @@ from walks import RIGHT, Moved, pose, shared, with_legs
 
 ROUNDS = 9  # towards the place of the pelvis: each leaves a quarter of the distance
 LOWER_M = np.arange(-0.1, 0.25, 0.005)  # by which a body is lowered until its knees stay as bent as this
-LEAST_RAD = 0.2
+LEAST_RAD = 0.3
 
 
 @dataclass(frozen=True)

@@ -300,7 +300,14 @@ def summary(scores: pd.DataFrame) -> pd.DataFrame:
         return _rms(values) if values.notna().any() else np.nan
 
     keys = ["track", "movement", "joint", "motion", "kind"]
-    how = {"rms": together, "bias": "mean", "spread": together, "peak_error": together, "peak_time_error_s": together, "sampling": together}
+    how = {
+        "rms": together,
+        "bias": "mean",
+        "spread": together,
+        "peak_error": together,
+        "peak_time_error_s": together,
+        "sampling": together,
+    }
     grouped = scores.groupby(keys, sort=False)
     return grouped.agg(how | {"frames": "mean", "trial": "nunique"}).rename(columns={"trial": "trials"}).reset_index()
 

@@ -17,8 +17,7 @@ FloatArray = NDArray[np.float64]
 
 G = 9.80665
 UP = np.array([0.0, 1.0, 0.0])
-LEFT_OUT = ("abduction", "rotation")
-MOTIONS = ("flexion", *LEFT_OUT)
+MOTIONS = ("flexion", "abduction", "rotation")
 NEXT, LAST = [1, 2, 0], [2, 0, 1]
 STEPS = 12  # of Newton's method towards the pose of a foot
 CLOSE = 1e-6  # m and rad: its last step, whose square is the error

@@ -77,8 +77,6 @@ class Moved:
         Ground forces, of each foot.
     events : tuple of (float, str, str)
         Time, side and name of foot strikes and foot offs.
-    residual_nm : float
-        Largest moment about the ground that the loads leave to the trunk.
     """
 
     time_s: FloatArray
@@ -86,7 +84,6 @@ class Moved:
     states: Mapping[str, State]
     loads: tuple[Load, ...]
     events: tuple[tuple[float, str, str], ...] = ()
-    residual_nm: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -24,35 +24,47 @@ def analyse(folder: Path, trials: pd.DataFrame, out: Path) -> None:
     import opensim
 
     opensim.Logger.setLevelString("Error")
-    models = {}
+    models, setups = {}, {}
     for subject, about in trials.drop_duplicates("subject").set_index("subject").iterrows():
         models[subject] = folder / "bodies" / str(subject) / "model.osim"
+        own = trials.index[trials["subject"] == subject][0]
         if about["track"] != "body_given":
-            models[subject] = _scaled(opensim, folder, trials, str(subject), about, out)
+            models[subject], own = _scaled(opensim, folder, trials, str(subject), about, out)
+        setups[subject] = own
     for trial, subject in trials["subject"].items():
         if models[subject] is not None:
-            _trial(opensim, folder / "recordings", str(trial), models[subject], out)
+            _trial(opensim, folder / "recordings", str(trial), setups[subject], models[subject], out)
 
 
-def _trial(opensim, recordings: Path, trial: str, model: Path, out: Path) -> None:
+def _trial(opensim, recordings: Path, trial: str, setup: str, model: Path, out: Path) -> None:
+    """Run the tools on a trial with the setup files of a trial, which is another where the body is not given."""
     os.chdir(recordings)  # the setups name files of this folder
-    kinematics = opensim.InverseKinematicsTool(f"{trial}_ik.xml", False)
+    rate, markers = read_trc(recordings / f"{trial}.trc")
+    end_s = (len(next(iter(markers.values()))) - 1) / rate
+    kinematics = opensim.InverseKinematicsTool(f"{setup}_ik.xml", False)
     kinematics.set_model_file(str(model))
+    kinematics.set_marker_file(f"{trial}.trc")
+    kinematics.setEndTime(end_s)
     kinematics.setOutputMotionFileName(str(out / f"{trial}_angles.mot"))
     kinematics.set_report_errors(False)
     kinematics.run()
+    loads = f"{trial}_external_loads.xml"
     for cutoff in CUTOFFS_HZ:
-        tool = opensim.InverseDynamicsTool(f"{trial}_id.xml", False)
+        tool = opensim.InverseDynamicsTool(f"{setup}_id.xml", False)
         tool.setModelFileName(str(model))
         tool.setCoordinatesFileName(str(out / f"{trial}_angles.mot"))
+        tool.setExternalLoadsFileName(loads if Path(loads).exists() else "")
+        tool.setEndTime(end_s)
         tool.setLowpassCutoffFrequency(cutoff)
         tool.setResultsDir(str(out / f"{cutoff}_hz"))
         tool.setOutputGenForceFileName(f"{trial}.sto")
         tool.run()
 
 
-def _scaled(opensim, folder: Path, trials: pd.DataFrame, subject: str, about: pd.Series, out: Path) -> Path | None:
-    """Model of the first given body with the same markers, scaled by the standing trial."""
+def _scaled(
+    opensim, folder: Path, trials: pd.DataFrame, subject: str, about: pd.Series, out: Path
+) -> tuple[Path | None, str]:
+    """Model of the first given body with the same markers, scaled by the standing trial, and a trial of that body."""
     static, target = folder / "recordings" / f"{subject}_static.trc", out / f"{subject}.osim"
     labels = set(read_trc(static)[1])
     for other in dict.fromkeys(given(trials)["subject"]):
@@ -62,7 +74,7 @@ def _scaled(opensim, folder: Path, trials: pd.DataFrame, subject: str, about: pd
         if set(markers) == labels:
             break
     else:
-        return None
+        return None, ""
     measured = ""
     for body in bodies:
         side, _, part = body.partition("_")
@@ -89,7 +101,7 @@ def _scaled(opensim, folder: Path, trials: pd.DataFrame, subject: str, about: pd
     tool = opensim.ScaleTool(str(setup))
     if not tool.run():
         raise SystemExit(f"OpenSim's scale tool failed for {subject}.")
-    return target
+    return target, str(trials.index[trials["subject"] == other][0])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pytest
 
 import make_set
 from bodies import make_person
-from files import FORCE_COLUMNS, coordinates, write_model, write_mot, write_setups
+from files import FORCE_COLUMNS, coordinates, write_loads, write_model, write_mot, write_setups
 from space import G, net_moments
 from walks import Style, walk_in_space
 
@@ -88,6 +88,7 @@ def test_moments_are_those_of_opensim(tmp_path, monkeypatch):
     recordings, names = tmp_path / "recordings", coordinates(person)
     write_model(tmp_path / "bodies" / "L01" / "model.osim", person)
     write_setups(recordings, "T", person, 0.8, on_ground=True)
+    write_loads(recordings, "T")
     columns = [column for name in person.body for column in names[name]]
     angles = [moved.motion.angle_rad[name][0] for name in person.body]
     place = ("pelvis_tx", "pelvis_ty", "pelvis_tz")
