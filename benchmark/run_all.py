@@ -38,6 +38,7 @@ PROGRAMS = (
     Program("leg2d, 6 Hz", "leg2d"),
 )
 COLOURS = ("#0072B2", "#D55E00", "#E69F00", "#009E73", "#CC79A7", "#555555")
+MOVEMENTS = ("walk", "turn", "run", "jump", "squat", "reach")
 TRACKS = {"body_given": "Body given", "mass_and_height": "Mass and height"}
 
 
@@ -89,6 +90,9 @@ def run_all(folder: Path, out: Path, *, scored: bool = False) -> tuple[pd.DataFr
 def table(scores: pd.DataFrame, kind: str) -> str:
     """Markdown table of errors of flexion, angles without bias; a row for each track, movement and joint, the least bold."""
     chosen = scores[(scores["kind"] == kind) & (scores["motion"] == "flexion")]
+    chosen = chosen.sort_values(
+        ["track", "movement"], key=lambda names: names.map([*TRACKS, *MOVEMENTS].index), kind="stable"
+    )
     programs = [program.name for program in PROGRAMS if program.name in set(chosen["program"])]
     if kind == "angle" and "OpenSim, 20 Hz" in programs:
         programs.remove("OpenSim, 20 Hz")  # the same angles
@@ -134,7 +138,7 @@ def picture(scores: pd.DataFrame, path: Path) -> None:
     chosen = scores[(scores["kind"] == "moment") & (scores["motion"] == "flexion")]
     joints, movements = (
         ("hip", "knee", "ankle"),
-        [name for name in ("walk", "turn", "run", "jump", "squat") if name in set(chosen["movement"])],
+        [name for name in MOVEMENTS[:-1] if name in set(chosen["movement"])],
     )
     programs = [program.name for program in PROGRAMS]
     figure, axes = plt.subplots(

@@ -55,7 +55,13 @@ def test_measures_by_hand():
     """A triangle one higher, and its peak a frame later."""
     time_s, values = np.arange(5.0) * 0.1, np.array([0.0, 1.0, 3.0, 1.0, 0.0])
     later = np.array([0.0, 0.0, 1.0, 4.0, 1.0])
-    by_hand = {"rms": np.sqrt(15.0 / 5.0), "bias": 0.2, "spread": np.sqrt(3.0 - 0.04), "peak_error": 1.0, "peak_time_error_s": 0.1}
+    by_hand = {
+        "rms": np.sqrt(15.0 / 5.0),
+        "bias": 0.2,
+        "spread": np.sqrt(3.0 - 0.04),
+        "peak_error": 1.0,
+        "peak_time_error_s": 0.1,
+    }
     assert scoring.measures(time_s, values, later) == pytest.approx(by_hand)
     assert scoring.measures(time_s, values, values + 1.0)["bias"] == 1.0
 
