@@ -104,7 +104,7 @@ def table(scores: pd.DataFrame, kind: str) -> str:
         values = rows.set_index("program")["rms" if kind == "moment" else "spread"].reindex(programs)
         cells = ["" if pd.isna(value) else f"{value:.{digits}f}" for value in values]
         least = f"{values.min():.{digits}f}"
-        cells = [f"**{cell}**" if cell == least else cell for cell in cells]
+        cells = [f"**{cell}**" if cell == least and values.count() > 1 else cell for cell in cells]
         lines.append(
             "| "
             + " | ".join(

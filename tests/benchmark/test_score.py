@@ -189,6 +189,6 @@ def test_the_page_of_all_programs(folder, tmp_path, monkeypatch):
     command = ["run_all.py", str(folder), "--out", str(tmp_path / "out"), "--scored", "--write", str(page)]
     monkeypatch.setattr("sys.argv", command)
     run_all.main()
-    assert "| Body given | walk | hip | 0.010 | **0.500** |" in page.read_text()
+    assert "| Body given | walk | hip | 0.010 | 0.500 |" in page.read_text()
     assert "old" not in page.read_text()
     assert (tmp_path / "out" / "figures" / "page.png").stat().st_size > 1000
