@@ -37,11 +37,12 @@ def analyse(folder: Path, trials: pd.DataFrame, out: Path) -> None:
     fill_in(study, trials, folder)
     _command("run-study", study)
     for trial, about in trials.iterrows():
-        table = {}
+        sides = []  # they may have different frames
         for path in sorted((study / "results" / "torques" / about["subject"]).glob(f"{trial}_*.parquet")):
-            table |= flexion_columns(path, path.stem.removeprefix(f"{trial}_"))
-        if table:
-            pd.DataFrame(table).to_csv(out / f"{trial}.csv", index=False, float_format="%.8g")
+            columns = flexion_columns(path, path.stem.removeprefix(f"{trial}_"))
+            sides += [pd.DataFrame(columns).set_index("time_s")] if columns else []
+        if sides:
+            pd.concat(sides, axis=1).sort_index().to_csv(out / f"{trial}.csv", float_format="%.8g")
 
 
 def _command(*words: object) -> None:
