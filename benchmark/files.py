@@ -128,7 +128,10 @@ def write_trc(path: Path, markers_m: Mapping[str, FloatArray], rate_hz: float) -
         "",
     ]
     table = np.column_stack([np.arange(1.0, n_frames + 1), np.arange(n_frames) / rate_hz, places])
-    write_text(path, "\n".join(head) + "\n" + rows(table, [0, 5, *([6] * 3 * count)], "\t"))
+    body = rows(table, [0, 5, *([6] * 3 * count)], "\t").replace(
+        "\n", "\t\n"
+    )  # OpenSim drops an empty value at a line's end
+    write_text(path, "\n".join(head) + "\n" + body)
 
 
 def write_mot(path: Path, columns: Sequence[str], values: FloatArray, rate_hz: float, *, decimals: int = 6) -> None:

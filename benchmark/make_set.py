@@ -291,7 +291,18 @@ def plates_of(moved: Moved) -> list[Plate]:
                 plate = Plate(plate.foot, last.middle_m, last.force_n + plate.force_n, last.moment_nm + plate.moment_nm)
                 plates.pop()
             plates.append(plate)
-    return plates
+    return [replace(plate, middle_m=plate.middle_m + _way_apart(plate, plates)) for plate in plates]
+
+
+def _way_apart(plate: Plate, plates: Sequence[Plate]) -> FloatArray:
+    """Way by which a plate moves from those of the other foot that it would overlap, half of it each."""
+    way = np.zeros(3)
+    for other in plates:
+        between = plate.middle_m - other.middle_m
+        axis = int(np.argmax(np.abs(between)))
+        if other.foot != plate.foot and np.abs(between[axis]) < PLATE_M:
+            way[axis] += 0.5 * np.sign(between[axis]) * (PLATE_M - np.abs(between[axis]))
+    return way
 
 
 def disturbed(plate: Plate, fault: str, late: int, rng: np.random.Generator) -> Plate:

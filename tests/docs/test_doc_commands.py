@@ -95,6 +95,9 @@ ELSEWHERE = {
     "test_plane.py::test_simulated_walks_are_what_the_page_says_of_them": [
         "python benchmarks/plane_simulated.py --write docs/plane.md"
     ],
+    "test_make_set.py::test_same_bytes_as_in_the_repository": ["python benchmark/make_set.py SET --seed 1 --trials 60"],
+    "test_score.py::test_map_of_columns": ["python benchmark/score.py SET --results FILE... --map map.csv"],
+    "test_score.py::test_the_page_of_all_programs": ["python benchmark/run_all.py SET --write docs/truth_benchmark.md"],
     "test_doc_commands.py::test_the_tutorial": [
         "limbtorque run-study .",
         "limbtorque diff results_default results --csv changes.csv",
