@@ -252,9 +252,7 @@ PYTHONS = [Path(sys.executable), *ROOT.glob(".venv-python3.*/bin/python")]  # th
 
 @pytest.mark.slow
 @pytest.mark.workflow
-@pytest.mark.parametrize(
-    ("cores", "locale", "zone"), [("1", "C", "Asia/Kathmandu"), ("3", "C.UTF-8", "America/St_Johns")]
-)
+@pytest.mark.parametrize(("cores", "locale", "zone"), [("3", "C.UTF-8", "America/St_Johns")])
 @pytest.mark.parametrize("python", PYTHONS, ids=lambda path: path.parts[-3])
 def test_elsewhere_the_numbers_are_the_same(python, cores, locale, zone, supplement, recordings, tmp_path):
     environment = {**os.environ, "LC_ALL": locale, "TZ": zone, "PYTHONHASHSEED": cores}
