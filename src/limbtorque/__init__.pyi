@@ -244,6 +244,9 @@ from .recordings.recording import (
 from .recordings.writers import (
     write_recording as write_recording,
 )
+from .recordings.writers import (
+    write_sto as write_sto,
+)
 from .signals.derivatives import (
     differentiate as differentiate,
 )

@@ -88,8 +88,6 @@ def _all_commands(capsys, place):
     assert main(["verify", "./-dash"]) == 0
     shutil.copytree(place / "-dash" / "results", place / "-copy")
     assert main(["diff", "./-dash", "./-copy"]) == 0
-    assert main(["split", "./-dash", "./-parts"]) == 0
-    assert main(["check", f"./-parts/{next((place / '-parts').iterdir()).name}"]) == 0
     assert main(["init", "./-new", "--from", "./-dash/data"]) == 0
     assert main(["inspect", f"./-dash/data/demo/{TRIALS[0]}.c3d"]) == 0
     assert "Traceback" not in capsys.readouterr().err

@@ -16,7 +16,7 @@ from limbtorque.cli.diff.report import change_rows
 from limbtorque.cli.diff.runs import read_run
 from limbtorque.cli.supplement import FORMAT, MANIFEST, STUDY, is_unsafe
 from limbtorque.errors import LimbtorqueError
-from limbtorque.study.files import write_bytes
+from limbtorque.study.files import whole_file, write_bytes
 from limbtorque.workflow.layout import RESULTS
 from limbtorque.workflow.records import Seal, content_seal, file_seal
 
@@ -124,7 +124,8 @@ def build_study(supplement: Supplement, recordings: Mapping[str, Path], target: 
         try:
             os.link(file, place)
         except OSError:
-            shutil.copyfile(file, place)
+            with whole_file(place) as part:
+                shutil.copyfile(file, part)
 
 
 def _place(target: Path, name: str) -> Path:

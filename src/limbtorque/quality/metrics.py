@@ -549,7 +549,7 @@ def chi_square_over_mean(freedom: float, level: float = LEVEL) -> float:
 
     Examples
     --------
-    >>> round(5.0 * chi_square_over_mean(5.0), 1)  # tables: 11.07 at 95 %
+    >>> round(5.0 * chi_square_over_mean(5.0, 0.95), 1)  # tables: 11.07
     11.0
     """
     return (1.0 - 2.0 / (9.0 * freedom) + NormalDist().inv_cdf(level) * math.sqrt(2.0 / (9.0 * freedom))) ** 3
