@@ -38,6 +38,7 @@ from walks import Moved, Style, walk_in_space
 GROUPS = (("walk", "turn", "run", "squat", "reach"), ("walk", "walk", "jump", "run", "reach"))
 TRACKS = ("body_given", "mass_and_height")
 RATES_HZ = {"walk": 100, "turn": 100, "run": 200, "jump": 200, "squat": 100, "reach": 100}
+DRAWS = 20  # of a movement that would be out of reach
 FORCE_RATE_HZ, SMALL_FORCE_RATE_HZ, SMALL = 1000, 200, 10
 LOADED_N, PLATE_M = 20.0, 0.5
 CORNERS_M = 0.5 * PLATE_M * np.array([[1.0, 0.0, -1.0], [1.0, 0.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, 0.0, -1.0]])
@@ -128,8 +129,20 @@ def make_subject(seed: int, group: int, movement: str) -> Person:
 def make_trial(
     seed: int, number: int, movement: str, person: Person, track: str, fault: str, force_rate_hz: int
 ) -> Trial:
-    """A movement of a person, each time a little different."""
+    """A movement of a person, each time a little different; drawn again where a foot or hand would be out of reach."""
     rng = np.random.default_rng([seed, number])
+    for _ in range(DRAWS - 1):
+        try:
+            return _drawn(rng, number, movement, person, track, fault, force_rate_hz)
+        except ValueError:
+            continue
+    return _drawn(rng, number, movement, person, track, fault, force_rate_hz)
+
+
+def _drawn(
+    rng: np.random.Generator, number: int, movement: str, person: Person, track: str, fault: str, force_rate_hz: int
+) -> Trial:
+    """A movement by the generator's next numbers."""
     rate, is_planar = RATES_HZ[movement], movement in ("squat", "jump") and track == "body_given"
     pace = np.sqrt(person.height_m / 1.75)
     direction = 90.0 * int(rng.integers(4)) + rng.uniform(-20.0, 20.0)

@@ -6,6 +6,7 @@ python benchmark/run_all.py SET [--write docs/truth_benchmark.md] [--out FOLDER]
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,6 +68,8 @@ def run_all(folder: Path, out: Path, *, scored: bool = False) -> tuple[pd.DataFr
     failed: dict[str, str] = {}
     for script in dict.fromkeys(program.script for program in PROGRAMS):
         command = [sys.executable, str(HERE / "programs" / f"{script}.py"), str(folder), str(out / script)]
+        if not scored:
+            shutil.rmtree(out / script, ignore_errors=True)
         done = None if scored else subprocess.run(command, capture_output=True, text=True, check=False)
         if done and done.returncode:
             failed[script] = (done.stderr.strip() or "no message").splitlines()[-1]

@@ -24,6 +24,7 @@ FloatArray = NDArray[np.float64]
 SIDES, DEGREES = ("left", "right"), 180.0 / np.pi
 PEAK_S = 0.15  # a peak of the results is looked for within this time of the truth's
 FRAMES = 5  # shifts that are tried
+COMPLETE = 0.95  # of the frames: a column with fewer is named
 CLEAR, SMALL = (
     0.5,
     0.01,
@@ -93,6 +94,8 @@ def score(folder: Path, files: Iterable[Path], names: Path | None = None) -> tup
     sentences : list of str
         What is wrong: sign, side, joint, unit, time, rate, missing results.
     """
+    if not (folder / "trials.csv").is_file():
+        raise ScoreError(f"{folder}: no trials.csv; name the folder that make_set.py wrote.")
     trials = pd.read_csv(folder / "trials.csv", index_col="trial")
     by_trial: dict[str, list[Path]] = {}
     for path in files:
@@ -103,6 +106,8 @@ def score(folder: Path, files: Iterable[Path], names: Path | None = None) -> tup
     for trial, paths in by_trial.items():
         compared, about = _compared(folder, trial, paths, known)
         rows += _scores(compared, trials.loc[trial])
+        few = compared.results.notna().mean() < COMPLETE
+        about += [("Frames are missing", str(name)) for name in compared.results.columns[few]]
         about += explanations(compared, float(trials.loc[trial, "mass_kg"]))
         for sentence, column in about:
             faults.setdefault(sentence, []).append((trial, column))
@@ -172,6 +177,10 @@ def _compared(
         at = next((column for column in ("time_s", "time") if column in table), None)
         if at is None:
             raise ScoreError(f"{path}: no column time_s or time.")
+        text = table.columns.difference(table.select_dtypes("number").columns)
+        if len(table) < 2 or len(text) or not (np.diff(table[at]) > 0.0).all():
+            why = f"text in column {text[0]!r}" if len(text) else "fewer than two rows, or times that do not increase"
+            raise ScoreError(f"{path}: {why}; expected numbers in rows by time.")
         own_s, unknown = table[at].to_numpy(float), []
         take = _positions(own_s, time_s)
         for column in table.columns.drop(at):
@@ -222,13 +231,13 @@ def _scores(compared: Compared, about: pd.Series) -> list[dict[str, object]]:
     """Scores of every column of a trial."""
     rows = []
     for name in compared.results:
-        side, joint, motion, *_ = name.split("_")
+        side, joint, *_ = name.split("_")
         kind, unit = ("angle", DEGREES) if name.endswith("_rad") else ("moment", 1.0 / float(about["mass_kg"]))
         truth, results = compared.truth[name].to_numpy() * unit, compared.results[name].to_numpy() * unit
         sampling = about.get(f"sampling_error_{joint}_nm", np.nan)
-        if kind == "angle" or motion != "flexion":
-            sampling = np.nan
         term = name.removeprefix(f"{side}_{joint}_").rsplit("_", 1)[0]
+        if kind == "angle" or term != "flexion":
+            sampling = np.nan
         rows.append(
             {"trial": compared.trial, "movement": about["movement"], "track": about["track"], "joint": joint, "side": side,
              "motion": term, "kind": kind, **measures(compared.time_s, truth, results), "sampling": sampling * unit,
@@ -262,19 +271,20 @@ def explanations(compared: Compared, mass_kg: float) -> list[tuple[str, str]]:
     faults = []
     for name in compared.results:
         values, truth = compared.results[name].to_numpy(), compared.truth[name].to_numpy()
-        error = _rms(values - truth)
+        inner = slice(FRAMES, -FRAMES)  # frames that every shift has
+        error = _rms((values - truth)[inner])
         if error < SMALL * np.ptp(truth):
             continue
-        candidates = {"The sign is wrong": _rms(-values - truth)}
+        candidates = {"The sign is wrong": _rms((-values - truth)[inner])}
         units = {"degrees": DEGREES} if name.endswith("_rad") else {"N mm": 1000.0, "N m/kg": 1.0 / mass_kg}
         for unit, factor in units.items():
-            candidates[f"Values in {unit}"] = _rms(values / factor - truth)
+            candidates[f"Values in {unit}"] = _rms((values / factor - truth)[inner])
         side, joint, motion = name.split("_", 2)
         for other in compared.truth.columns.drop(["time_s", name]):
             other_side, other_joint, other_motion = other.split("_", 2)
             fault = "Sides are exchanged" if other_side != side else f"Values of another joint, the {other_joint}"
             if other_motion == motion and (other_side == side or other_joint == joint):
-                candidates[fault] = _rms(values - compared.truth[other].to_numpy())
+                candidates[fault] = _rms((values - compared.truth[other].to_numpy())[inner])
         for frames in (*range(-FRAMES, 0), *range(1, FRAMES + 1)):
             fault = f"{abs(frames)} {'frame' if abs(frames) == 1 else 'frames'} too {'late' if frames > 0 else 'early'}"
             candidates[fault] = _rms(_shifted_error(values, truth, frames))
@@ -289,8 +299,8 @@ def _rms(values: FloatArray | pd.Series) -> float:
 
 
 def _shifted_error(values: FloatArray, truth: FloatArray, frames: int) -> FloatArray:
-    """Error if the values were moved back by some frames."""
-    return values[frames:] - truth[:-frames] if frames > 0 else values[:frames] - truth[-frames:]
+    """Error if the values were moved back by some frames, of the frames that every shift has."""
+    return (np.roll(values, -frames) - truth)[FRAMES:-FRAMES]
 
 
 def summary(scores: pd.DataFrame) -> pd.DataFrame:

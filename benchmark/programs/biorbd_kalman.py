@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from common import LIMBS, MOTIONS, SIDES, FloatArray, given, read_body, read_forces, read_trc, run, write_results
 
-FIRST_FRAMES = 50  # the filter settles on the first frame
+FIRST_FRAMES = 50  # the filter settles on the first frame, as if at rest
+UNSETTLED = 10  # frames without results: from this rest to the motion
 
 
 def analyse(folder: Path, trials: pd.DataFrame, out: Path) -> None:
@@ -41,6 +42,7 @@ def analyse(folder: Path, trials: pd.DataFrame, out: Path) -> None:
                     external.add(f"{side}_foot", np.concatenate([twist[k], force[k]]), point[k])
             angles[k] = q.to_array()
             moments[k] = model.InverseDynamics(q, speed, acceleration, external).to_array()
+        angles[:UNSETTLED] = moments[:UNSETTLED] = np.nan
         names = [name.to_string() for name in model.nameDof()]
         columns: dict[str, FloatArray] = {}
         for side in SIDES:

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 import pandas as pd
-from common import SIDES, given, read_trc, run
+from common import SIDES, given, read_body, read_trc, run
 
 CUTOFFS_HZ = (6, 20)
 LEG = {"pelvis": ("RASI", "LASI"), "trunk": ("C7", "T10"), "whole_arm": ("C7", "T10"), "thigh": ("{S}THF", "{S}KNE"),
@@ -88,10 +88,13 @@ def _scaled(
     tasks = "".join(
         f'<IKMarkerTask name="{label}"><apply>true</apply><weight>1</weight></IKMarkerTask>\n' for label in markers
     )
+    # an arm's model holds a part of the body
+    held_kg = sum(float(str(segment["mass_kg"])) for segment in read_body(folder, other).values())
+    mass_kg = about["mass_kg"] * held_kg / trials.loc[trials["subject"] == other, "mass_kg"].iloc[0]
     span = f"<marker_file>{os.path.relpath(static, out)}</marker_file><time_range>0 0.9</time_range><output_model_file>{target.name}</output_model_file>"
     setup = out / f"{subject}_scale.xml"
     setup.write_text(
-        f'<?xml version="1.0" encoding="UTF-8" ?>\n<OpenSimDocument Version="40000"><ScaleTool name="{subject}"><mass>{about["mass_kg"]}</mass>\n'
+        f'<?xml version="1.0" encoding="UTF-8" ?>\n<OpenSimDocument Version="40000"><ScaleTool name="{subject}"><mass>{mass_kg}</mass>\n'
         f"<GenericModelMaker><model_file>{os.path.relpath(generic, out)}</model_file></GenericModelMaker>\n<ModelScaler><apply>true</apply>"
         "<scaling_order>measurements</scaling_order><preserve_mass_distribution>true</preserve_mass_distribution>\n"
         f"<MeasurementSet><objects>\n{measured}</objects></MeasurementSet>{span}</ModelScaler>\n"

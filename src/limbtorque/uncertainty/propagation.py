@@ -541,5 +541,7 @@ def plane_errors(analysed: AnalysedLimb) -> InputErrors:
     if cost_nm is None:
         return turned
     still = InputErrors.of_joints([Direction("plane", "cost")], 0.0 * moved)
-    cost = replace(still, moment_nm=np.nan_to_num(cost_nm).T[:, None])
+    # where a joint's axis is unknown in some frames, its cost has the size of the others
+    size_nm = np.sqrt(np.nan_to_num(np.square(cost_nm)).sum(axis=0) / np.maximum((~np.isnan(cost_nm)).sum(axis=0), 1))
+    cost = replace(still, moment_nm=np.where(np.isnan(cost_nm), size_nm, cost_nm).T[:, None])
     return InputErrors.together([turned, cost]) if np.isnan(cost_nm).all(axis=0).any() else cost
