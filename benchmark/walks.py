@@ -88,7 +88,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class _Course:
-    """What a walk prescribes at given times."""
+    """Prescribed motion of a walk at given times."""
 
     cycles: FloatArray
     legs: Mapping[str, WalkingLeg]
@@ -146,7 +146,7 @@ def zero_moment(force: FloatArray, moment: FloatArray) -> ComplexArray:
 
 
 def _sway(person: Person, style: Style, walker: Walker) -> tuple[float, Mapping[int, complex]]:
-    """How much lower than planar the pelvis is, and the waves of its sway (complex exponentials of the stride)."""
+    """Drop of the pelvis below its planar path, and the waves of its sway (complex exponentials of the stride)."""
     time_s = style.first_strike_s + style.stride_s * np.arange(SAMPLES) / SAMPLES
     course = _course(style, walker, time_s)
     number = np.fft.fftfreq(SAMPLES, 1.0 / SAMPLES)

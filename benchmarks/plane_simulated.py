@@ -361,7 +361,7 @@ def _of(name: str, joint: str, limb: Limb) -> FloatArray:
 
 
 def calibration_table(exact: Sequence[Limb], misplaced: Sequence[Limb]) -> str:
-    """How well the metrics of recordings with misplaced points find errors of the plane above `LIMIT`."""
+    """Area and alarms of the metrics for errors of the plane above `LIMIT`, with misplaced points."""
     joints = JOINTS["leg"]
     straight = np.array([limb.movement == "straight" for limb in exact])
     metrics = {

@@ -1,4 +1,4 @@
-"""What the torque tables and the ledger hold beside the terms: conventions, powers, induced accelerations."""
+"""Columns of the torque tables and the ledger beside the terms: conventions, powers, induced accelerations."""
 
 from dataclasses import replace
 from pathlib import Path
