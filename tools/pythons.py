@@ -21,7 +21,7 @@ def main() -> None:
     for version in SUPPORTED:
         found = subprocess.run([uv, "python", "find", "--no-python-downloads", version], capture_output=True, text=True)
         if found.returncode:
-            print(f"Python {version}: not installed, untested", flush=True)
+            print(f"Python {version}: not on the path, untested", flush=True)
             continue
         place = ROOT / f".venv-python{version}"
         python = place / "bin" / "python"
