@@ -13,11 +13,11 @@ from limbtorque.analysis.trial import analyse_recording
 from limbtorque.errors import SettingsError
 from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
-from limbtorque.figures.mean_figures import doubts, ensemble_figure, mean_counts, peak_figure, terms_at_peak
+from limbtorque.figures.mean_figures import ensemble_figure, mean_counts, mean_terms_figure
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.quality_figures import cutoff_figure
 from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, save_figure
-from limbtorque.figures.terms import TERM_NAMES, kinds_of_terms
+from limbtorque.figures.terms import TERM_NAMES
 from limbtorque.figures.trial_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.signals.cutoff import CutoffChoice
@@ -186,47 +186,49 @@ def test_limits_of_a_mean_by_errors_of_the_inputs_are_dotted():
     assert all(np.isnan(each.get_ydata()).all() for each in figure.axes[0].lines if each.get_linestyle() == ":")
 
 
-def test_terms_at_the_peak_add_up_to_the_net_torque():
-    peaks = terms_at_peak(ensembles(), "elbow", ["elbow"])
-    assert peaks["percent"].tolist() == [40, 70]
-    assert peaks["known_share"].tolist() == [1.0, 1.0]
-    np.testing.assert_allclose(peaks["net"], 1.75)
-    np.testing.assert_allclose(peaks[list(kinds_of_terms("elbow", ["elbow"]))].sum(axis=1), peaks["net"])
-    figure = peak_figure(ensembles(), joints=["elbow"], title="study")
-    heights = sorted(round(float(bar.get_height()), 9) for bar in figure.axes[0].patches)
-    assert heights == [-0.5, -0.5, 0.25, 0.25, 2.0, 2.0]  # no grey ground: the peaks are inside, and of all trials
+def test_mean_terms_add_up_to_the_mean_net_torque():
+    figure = mean_terms_figure(ensembles(), joints=["elbow"], title="study")
+    slow, fast = figure.axes
+    torques = ensembles().query("quantity == 'elbow_torque_nm'")
+    for axes, condition in ((slow, "slow"), (fast, "fast")):
+        rows = torques[torques["condition"] == condition]
+        np.testing.assert_array_equal(line(axes, "net"), rows["mean"])
+        terms = {each.get_label() for each in axes.lines} & set(TERM_NAMES.values())
+        assert {"gravity", "inertial"} <= terms
+        np.testing.assert_allclose(sum(line(axes, name) for name in terms), rows["mean"])
+    assert slow.get_ylim() == fast.get_ylim()  # conditions compare
+    assert [axes.texts[0].get_text() for axes in figure.axes] == [
+        "slow, right (2 subjects, 3 trials)",
+        "fast, right (2 subjects, 3 trials)",
+    ]
     assert TERM_NAMES["gravity"] in {text.get_text() for text in figure.legends[0].get_texts()}
 
 
-def test_peaks_that_may_not_be_the_largest_torque_are_marked():
-    """Slow: 2 of 3 trials at its peak at 40 %. Fast: nothing known from 80 % on, next to its peak at 70 %."""
+def test_mean_terms_are_those_of_both_sides_where_there_are_both():
+    both = ensembles().query("condition == 'slow'").assign(side="both")
+    left = both.assign(side="left")
+    names = [
+        each.texts[0].get_text()
+        for each in mean_terms_figure(pd.concat([ensembles(), left, both]), joints=["elbow"], title="study").axes
+    ]
+    assert [name.split(" (")[0] for name in names] == ["fast, right", "slow, sides averaged"]
+
+
+def test_mean_terms_are_thin_where_fewer_trials_have_a_torque():
     table = ensembles()
-    torque = table["quantity"].str.contains("torque")
-    table.loc[torque & (table["condition"] == "slow") & (table["percent"] == 40), "n_trials"] = 2
-    late = torque & (table["condition"] == "fast") & (table["percent"] >= 80)
-    table.loc[late, ["mean", "sd", "n_trials"]] = np.nan, np.nan, 0
-    slow, fast = terms_at_peak(table, "elbow", ["elbow"]).to_dict("records")
-    assert doubts(slow) == ["2 of 3 trials"]
-    assert doubts(fast) == ["73 % known", "next to unknown"]  # 8 of 11 points
-    axes = peak_figure(table, joints=["elbow"], title="study", axis="gait cycle (%)").axes[0]
-    ground = [bar for bar in axes.patches if bar.get_facecolor()[:3] == (0.9, 0.9, 0.9)]
-    assert [round(bar.get_x() + bar.get_width() / 2, 9) for bar in ground] == [0.0, 1.0]
-    assert [text.get_text() for text in axes.get_xticklabels()] == [
-        "slow\nright, at 40 %\n(2 of 3 trials)",
-        "fast\nright, at 70 %\n(73 % known)\n(next to unknown)",
-    ]
-    first = ensembles()
-    first = first[first["percent"] >= 40].assign(percent=lambda rows: rows["percent"] - 40)
-    assert [doubts(peak) for peak in terms_at_peak(first, "elbow", ["elbow"]).to_dict("records")] == [
-        ["next to unknown"],
-        [],
-    ]
+    late = table["quantity"].str.contains("torque") & (table["condition"] == "fast") & (table["percent"] >= 80)
+    table.loc[late, "n_trials"] = 1
+    fast = mean_terms_figure(table, joints=["elbow"], title="study").axes[1]
+    assert np.flatnonzero(np.isnan(line(fast, "net"))).tolist() == [8, 9, 10]
+    thin = [each for each in fast.lines if each.get_label() == "_fewer"]
+    assert {each.get_linewidth() for each in thin} == {0.5}
+    assert {tuple(np.flatnonzero(~np.isnan(each.get_ydata()))) for each in thin} == {(7, 8, 9, 10)}
 
 
 @pytest.mark.parametrize("form", ["png", "pdf", "svg"])
 def test_the_same_figure_has_the_same_bytes(tmp_path, form):
     for name in ("a", "b"):
-        save_figure(peak_figure(ensembles(), joints=["elbow"], title="study"), tmp_path / f"{name}.{form}")
+        save_figure(mean_terms_figure(ensembles(), joints=["elbow"], title="study"), tmp_path / f"{name}.{form}")
     assert (tmp_path / f"a.{form}").read_bytes() == (tmp_path / f"b.{form}").read_bytes()
 
 
@@ -318,7 +320,7 @@ def test_every_figure_has_the_width_that_is_asked_for(width_mm):
     made = [
         cutoff_figure([choice], unit="m", **page),
         cutoff_figure([choice] * 3, names="abc", unit="m", **page),
-        peak_figure(ensembles(), joints=["elbow"], **page),
+        mean_terms_figure(ensembles(), joints=["elbow"], **page),
         ensemble_figure(ensembles(), joints=["elbow"], **page),
     ]
     for figure in made:
@@ -338,8 +340,6 @@ def test_one_column_has_at_most_six_panels_and_names_what_is_left_out():
     means = ensemble_figure(table, joints=joints, rows=("flexion", "torque"), title="x", width_mm=ONE_COLUMN_MM)
     assert [axes.get_title(loc="left") for axes in means.axes] == ["hip", "", "knee", "", "elbow", ""]
     assert [axes.get_ylabel() for axes in means.axes] == ["flexion (deg)", "net torque (N m)"] * 3
-    peaks = peak_figure(table, joints=["knee"], title="x").axes[0]
-    assert sorted(bar.get_height() for bar in peaks.patches)[-1] == pytest.approx(2.0)
     with pytest.raises(SettingsError, match=r"figures.joints names kneee, .* 'knee'"):
         make_settings({"figures": {"joints": "kneee"}})
 
@@ -354,10 +354,10 @@ def test_long_names_overprint_neither_each_other_nor_the_edge(width_mm):
     table = pd.concat(
         [ensembles().assign(condition=ensembles()["condition"] + f" condition with a long name {k}") for k in range(3)]
     )
-    peaks = peak_figure(table, joints=["elbow"], title="study", width_mm=width_mm)
+    terms = mean_terms_figure(table, joints=["elbow"], title="study", width_mm=width_mm)
     means = ensemble_figure(table, joints=["elbow"], title="study", width_mm=width_mm)
     for figure, texts in (
-        (peaks, peaks.axes[0].get_xticklabels()),
+        (terms, [axes.texts[0] for axes in terms.axes]),
         (means, means.legends[0].get_texts()),
     ):
         boxes = text_boxes(figure, texts)
@@ -379,17 +379,6 @@ def test_figures_and_pages_have_one_list_of_colours_and_all_have_names():
     source = Path(style.__file__).parent
     for path in (*source.glob("*figures.py"), source.parent / "report" / "index.py"):
         assert not set(re.findall(r"#[0-9A-F]{6}", path.read_text("utf-8"))) & set(COLOUR_NAMES)
-
-
-def test_the_peak_may_lie_between_whole_percents():
-    """64 points of a curve are at multiples of 100/63 %."""
-    table = ensembles()
-    table["percent"] = table["percent"] * 100.0 / 63.0 / 1.6
-    peaks = terms_at_peak(table, "elbow", ["elbow"])
-    np.testing.assert_allclose(peaks["percent"], np.array([40.0, 70.0]) * 100.0 / 63.0 / 1.6)
-    np.testing.assert_allclose(peaks["net"], 1.75)
-    names = [text.get_text() for text in peak_figure(table, joints=["elbow"], title="x").axes[0].get_xticklabels()]
-    assert names[0].endswith("right, at 39.6825 %")
 
 
 def test_chains_and_trials_called_na_keep_their_names(tmp_path):
@@ -414,4 +403,4 @@ def test_names_of_conditions_are_text_and_stay_inside_the_figure(name, width_mm)
     assert box.x0 >= 0.0
     assert box.x1 <= figure.bbox.x1
     assert name.split()[0] in legend.get_texts()[0].get_text()
-    FigureCanvasAgg(peak_figure(table, joints=["elbow"], title=name, width_mm=width_mm)).draw()
+    FigureCanvasAgg(mean_terms_figure(table, joints=["elbow"], title=name, width_mm=width_mm)).draw()

@@ -1,4 +1,4 @@
-"""Mean curves by condition, and the terms at the peak of the mean torque."""
+"""Mean curves by condition, and mean torques with their terms."""
 
 from __future__ import annotations
 
@@ -29,14 +29,12 @@ from limbtorque.figures.style import (
 )
 from limbtorque.figures.terms import TERM_NAMES, kinds_of_terms
 from limbtorque.statistics.wording import count_words, too_few
+from limbtorque.tables.study_columns import BOTH
 from limbtorque.uncertainty.bands import LIMITS
 
 SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
-SMALL = 6.5 / 7.5  # letters of the names below the bars over those of a legend
 ERROR_WIDTH = 0.6  # of the limits of a mean by errors of the inputs
 FEWER_WIDTH = 0.5  # of lines where fewer trials have a value
-WHOLE = 0.9  # share of a curve that is known; below, the figure shows it
-DOUBTFUL = "0.9"  # ground below the bars of a peak that may not be the largest torque
 CURVES = {"flexion": "flexion_deg", "velocity": "velocity_deg_s", "torque": "torque_nm", "power": "power_w"}
 ROWS = ("flexion", "torque", "power")
 
@@ -242,120 +240,49 @@ def ensemble_figure(
     return figure
 
 
-def terms_at_peak(ensembles: pd.DataFrame, joint: str, joints: Sequence[str]) -> pd.DataFrame:
-    """Terms of a joint's mean torque at the time of the largest mean net torque.
-
-    Parameters
-    ----------
-    ensembles : pandas.DataFrame
-        Rows of `results/ensembles.csv` of one chain.
-    joint : str
-        The joint.
-    joints : sequence of str
-        All joints of the chain.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each condition and side with a known torque: ``condition``, ``side``, ``percent`` (the moment), ``known_share`` (of the
-        curve: a peak may lie where it is not known), ``trials`` and ``most`` (how many trials have a torque at that moment, and how many have
-        a curve), ``border`` (the torque is not known before or after that moment), ``net`` and one column for each kind of term, in the
-        unit of the ensembles; the kinds add up to the net torque.
-    """
-    found = []
-    kinds = kinds_of_terms(joint, joints)
-    for (condition, side), rows in _groups(ensembles):
-        curves = rows.pivot_table(index="percent", columns="quantity", values="mean", dropna=False)
-        ending = next((e for e in ("", "_kg") if f"{joint}_torque_nm{e}" in curves), None)
-        if ending is None or curves[f"{joint}_torque_nm{ending}"].isna().all():
-            continue
-        net = curves[f"{joint}_torque_nm{ending}"]
-        at = int(np.nanargmax(np.abs(net.to_numpy())))
-        percent = float(curves.index[at])
-        torque = rows["quantity"] == f"{joint}_torque_nm{ending}"
-        trials = int(rows.loc[torque & (rows["percent"] == percent), "n_trials"].iloc[0])
-        unknown = np.concatenate([[True], net.isna().to_numpy(), [True]])  # nothing is known before and after, either
-        parts = {}
-        for kind, names in kinds.items():
-            columns = [f"{name}{ending}" for name in names if f"{name}{ending}" in curves]
-            parts[kind] = float(curves.loc[percent, columns].to_numpy(dtype=float).sum())
-        known = float(net.notna().mean())
-        about = {"condition": condition, "side": side, "percent": percent, "known_share": known}
-        about |= {"trials": trials, "most": int(rows["n_trials"].max()), "border": bool(unknown[at] or unknown[at + 2])}
-        found.append({**about, "net": float(net[percent]), **parts})
-    about_peak = ("condition", "side", "percent", "known_share", "trials", "most", "border")
-    return pd.DataFrame(found, columns=[*about_peak, "net", *kinds])
-
-
-def doubts(peak: Mapping[Any, Any]) -> list[str]:
-    """Reasons why the peak of a mean curve may not be the largest torque.
-
-    Parameters
-    ----------
-    peak : mapping
-        A row of `terms_at_peak`.
-
-    Examples
-    --------
-    >>> doubts({"known_share": 0.62, "trials": 2, "most": 4, "border": True})
-    ['62 % known', '2 of 4 trials', 'next to unknown']
-    >>> doubts({"known_share": 0.95, "trials": 4, "most": 4, "border": False})
-    []
-    """
-    found = [f"{100.0 * peak['known_share']:.0f} % known"] if peak["known_share"] < WHOLE else []
-    found += [f"{peak['trials']} of {peak['most']} trials"] if peak["trials"] < peak["most"] else []
-    return [*found, *["next to unknown"] * bool(peak["border"])]
-
-
-def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame, *, room_mm: float = TWO_COLUMNS_MM) -> float:
-    """Draw terms as bars, a group for each condition and side, with the net torque.
+def draw_mean_terms(axes: Axes, curves: pd.DataFrame, joint: str, joints: Sequence[str]) -> None:
+    """Draw the mean net torque of a joint and the means of its terms, by kind.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
         Where to draw.
-    peaks : pandas.DataFrame
-        Result of `terms_at_peak`.
-    room_mm : float, optional
-        Width of the axes, mm: names that do not fit side by side are turned.
+    curves : pandas.DataFrame
+        Rows of `results/ensembles.csv` of one chain, condition and side.
+    joint : str
+        The joint.
+    joints : sequence of str
+        All joints of the chain.
 
-    Returns
-    -------
-    float
-        Height of the names below the axes, mm, about.
+    Notes
+    -----
+    The kinds add up to the net torque. Lines are thin where fewer trials have a torque than at the point with the most.
     """
-    kinds = [kind for kind in TERM_COLOURS if kind in peaks and (peaks[kind].abs() > 0.0).any()]
-    width = 0.8 / max(len(kinds), 1)
-    at = np.arange(len(peaks))
-    for k, kind in enumerate(kinds):
-        axes.bar(at - 0.4 + (k + 0.5) * width, peaks[kind], width, color=TERM_COLOURS[kind], label=TERM_NAMES[kind])
-    axes.hlines(peaks["net"], at - 0.42, at + 0.42, color="black", linewidth=1.2, label="net")
-    axes.axhline(0.0, color="black", linewidth=0.5)
-    names = []
-    for place, peak in zip(at, peaks.to_dict("records"), strict=True):
-        why = doubts(peak)
-        if why:
-            axes.axvspan(
-                place - 0.47,
-                place + 0.47,
-                color=DOUBTFUL,
-                linewidth=0.0,
-                zorder=0,
-                label="peak uncertain: reason below the bars",
-            )
-        lines = [f"{peak['side']}, at {peak['percent']:g} %", *(f"({text})" for text in why)]
-        names.append("\n".join([wrapped(peak["condition"] or "-", most=26), *lines]))
-    lines = [line for name in names for line in name.split("\n")]
-    longest_mm = SMALL * CHARACTER_MM * max(map(len, lines), default=0)
-    turned = longest_mm > room_mm / max(len(peaks), 1)
-    axes.set_xticks(at, names, rotation=90 if turned else 0, fontsize=6.5, parse_math=False)
-    return longest_mm if turned else 3.0 * max((name.count("\n") + 1 for name in names), default=1)
+    means = curves.pivot_table(index="percent", columns="quantity", values="mean", dropna=False)
+    ending = "_kg" if f"{joint}_torque_nm_kg" in means else ""
+    net = f"{joint}_torque_nm{ending}"
+    if net not in means:
+        return
+    lines = {"net": means[net]}
+    for kind, names in kinds_of_terms(joint, joints).items():
+        lines[kind] = means[[f"{name}{ending}" for name in names]].sum(axis=1, skipna=False)
+    counts = curves.loc[curves["quantity"] == net, "n_trials"].to_numpy()
+    whole = counts == counts.max()
+    for kind, line in lines.items():
+        if kind != "net" and not (line.abs() > 0.0).any():
+            continue
+        look: dict[str, Any] = {"color": TERM_COLOURS.get(kind, "black"), "zorder": 3 if kind == "net" else 2}
+        width = 1.3 if kind == "net" else 0.9
+        axes.plot(line.index, line.where(whole), label=TERM_NAMES.get(kind, kind), linewidth=width, **look)
+        axes.plot(line.index, line.where(partly(whole)), label="_fewer", linewidth=FEWER_WIDTH, **look)
+    axes.axhline(0.0, color="0.6", linewidth=0.6)
+    axes.set_xlim(0.0, 100.0)
 
 
-def peak_figure(
+def mean_terms_figure(
     ensembles: pd.DataFrame, *, joints: Sequence[str], title: str, width_mm: float = TWO_COLUMNS_MM, axis: str = "%"
 ) -> Figure:
-    """Figure of a study: terms of each joint's torque at the time of its peak.
+    """Figure of a study: mean net torques and their terms by condition.
 
     Parameters
     ----------
@@ -368,29 +295,52 @@ def peak_figure(
     width_mm : float, optional
         Width, mm.
     axis : str, optional
-        Label of 0 to 100 %, for the title.
+        Label of the axis of 0 to 100 %.
 
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each joint; flexion positive.
+        A column for each joint, a row for each condition with a mean, of both sides together where there are both; the axes
+        of a joint are alike. Flexion positive.
     """
-    unit = next((u for q, u in zip(ensembles["quantity"], ensembles["unit"], strict=True) if "_torque_nm" in q), "N m")
+    torques = ensembles[ensembles["quantity"].str.contains("_torque_nm") & ensembles["mean"].notna()]
+    averaged = set(torques.loc[torques["side"] == BOTH, "condition"])
+    shown = [pair for pair, _ in _groups(torques) if pair[1] == BOTH or pair[0] not in averaged]
     chain = list(dict.fromkeys(q.split("_torque_nm")[0] for q in ensembles["quantity"] if "_torque_nm" in q))
+    counts = mean_counts(torques, list(dict.fromkeys(torques["quantity"])))
+    curves = dict(_groups(ensembles))
+    names = [
+        wrapped(_mean_name(*pair, counts[pair].words), most=int((width_mm - 18.0) / CHARACTER_MM)) for pair in shown
+    ]
+    lines = 1 + max((name.count("\n") for name in names), default=0)
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = NotebookFigure(layout="constrained")
-        panels = figure.subplots(len(joints), 1, sharex=False, squeeze=False)[:, 0]
-        height_mm = 26.0
-        for axes, joint in zip(panels, joints, strict=True):
-            names_mm = draw_terms_at_peak(axes, terms_at_peak(ensembles, joint, chain), room_mm=width_mm - 15.0)
-            height_mm += 46.0 + names_mm
-            axes.set_title(joint, loc="left", fontweight="bold")
+        height_mm = 30.0 + min(35.0 + 3.5 * lines, 190.0 / max(len(shown), 1)) * len(shown)
+        figure = NotebookFigure(figsize=(width_mm * MM, height_mm * MM))
+        figure.set_layout_engine("constrained", h_pad=(0.5 + 1.7 * lines) * MM)  # names are between the rows
+        grid = figure.subplots(max(len(shown), 1), len(joints), sharex=True, sharey="col", squeeze=False)
+        for row, pair, name in zip(grid, shown, names, strict=False):
+            for axes, joint in zip(row, joints, strict=True):
+                draw_mean_terms(axes, curves[pair], joint, chain)
+            text = row[0].annotate(name, (0.0, 1.0), (0.0, 4.0), "axes fraction", "offset points", parse_math=False)
+            text.set_in_layout(False)
+        for axes, joint in zip(grid[0], joints, strict=True):
+            axes.annotate(
+                joint, (0.0, 1.0), (0.0, 5.0 + 10.0 * lines), "axes fraction", "offset points", fontweight="bold"
+            )
+        unit = next(iter(torques["unit"]), "N m")
+        for axes in grid[:, 0]:
             axes.set_ylabel(f"torque ({unit})")
-        figure.set_size_inches(width_mm * MM, height_mm * MM)
-        shared_legend(figure, panels, width_mm)
-        times = f"times in % of the {axis.removesuffix(' (%)')}" if axis != "%" else ""
-        heading(figure, wrapped_heading(title, width_mm, times))
+        for axes in grid[-1]:
+            room = (width_mm / len(joints) - 13.0) / CHARACTER_MM
+            axes.set_xlabel(axis if len(axis) < room else textwrap.fill(axis, max(int(room), 8)))
+        shared_legend(figure, grid.ravel(), width_mm)
+        heading(figure, wrapped_heading(title, width_mm))
     return figure
+
+
+def _mean_name(condition: str, side: str, words: str) -> str:
+    """Condition, side and numbers of a mean."""
+    return f"{', '.join(filter(None, (condition, 'sides averaged' if side == BOTH else side)))} ({words})"
 
 
 def _groups(rows: pd.DataFrame) -> list[tuple[tuple[str, str], pd.DataFrame]]:

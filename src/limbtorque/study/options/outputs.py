@@ -12,7 +12,7 @@ Convention = Literal["segment_space", "torque_equation", "motion_equation", "int
 More = Literal[Convention, "power", "induced_accelerations"]
 Drawn = Literal["torques", "kinematics", "power", "limb", "muscles", "emg"]
 TrialFigure = Literal[Drawn, "cutoff", "flagged_cutoff"]
-StudyFigure = Literal["ensembles", "peak_terms", "contrasts"]
+StudyFigure = Literal["ensembles", "mean_terms", "contrasts"]
 
 
 class TorqueColumns(Options):
@@ -113,13 +113,13 @@ class Figures(Options):
     """Figures."""
 
     kinds: Annotated[tuple[Literal[TrialFigure, StudyFigure], ...], ONE_OR_MORE] = (
-        *("torques", "emg", "flagged_cutoff", "ensembles", "peak_terms", "contrasts"),
+        *("torques", "emg", "flagged_cutoff", "ensembles", "mean_terms", "contrasts"),
     )
     """Figures of each trial: 'torques', net torques and their terms; 'kinematics'; 'power'; 'limb', the limb in the plane
     with the forces on it; 'muscles', forces with their possible range; 'emg', envelopes of electromyograms behind the
     activations, for trials with emg.channels; 'cutoff', the data from which the cut-off was chosen; 'flagged_cutoff', the same only for trials with a flag that concerns it (noise_m,
     acceleration_lost_share, shortest_period_share). Of the study, for each chain: 'ensembles', mean curves and spread
-    by condition and side; 'peak_terms', terms side by side at the peak of the mean torque; 'contrasts', the difference of each declared contrast with its limits and terms."""
+    by condition and side; 'mean_terms', mean net torques with their terms; 'contrasts', the difference of each declared contrast with its limits and terms."""
     joints: Annotated[tuple[str, ...], ONE_OR_MORE] = ()
     """Joints that have panels, in this order; all where a chain has none of them. A figure of one column has at most
     six panels; its title names the joints for which there is no room."""

@@ -10,7 +10,7 @@ import pandas as pd
 
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.contrast_figures import contrast_figure
-from limbtorque.figures.mean_figures import ensemble_figure, missing_means, peak_figure
+from limbtorque.figures.mean_figures import ensemble_figure, mean_terms_figure, missing_means
 from limbtorque.figures.style import WIDTHS_MM, drawn_panels, note_figure, save_figure
 from limbtorque.study.files import write_text
 from limbtorque.study.study import Study
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CAPTIONS = STUDY_FIGURES / "captions.md"
-DRAWN = {"ensembles": "mean curves", "peak_terms": "terms at the peak of the mean torque"}
+DRAWN = {"ensembles": "mean curves", "mean_terms": "mean torques and their terms"}
 
 
 def run(*, folder: Path, key: str = "") -> None:
@@ -40,7 +40,6 @@ def run(*, folder: Path, key: str = "") -> None:
     study = whole_study("study_figures", folder=folder, key=key)
     means = folder / ENSEMBLE_TABLES["ensembles"]
     curves = study_table(means, ENSEMBLE_COLUMNS) if study.settings.ensembles.enabled else None
-    curves = None if curves is None else curves[curves["side"] != BOTH]
     notes = curve_notes(study, folder)
     for path in study_figures(study):
         if path != CAPTIONS:  # drawn anew for every format: saving twice would move the layout by a hair
@@ -64,7 +63,7 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
         kinds=kinds
         | {*study.settings.figures.kinds} & {*DRAWN, *["contrasts"] * bool(study.settings.contrasts.declared)},
         panels={chain: _panels(study, joints)[::2] for chain, joints in chains.items()},
-        curves=curves,
+        curves=None if curves is None else curves[curves["side"] != BOTH],
         percent=notes.percent,
         missing=notes.missing,
         held=notes.held,
@@ -94,7 +93,8 @@ def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNo
     kind = next(kind for kind in DRAWN if name.startswith(f"{kind}_"))
     chain = name.removeprefix(f"{kind}_")
     title = f"{title}: {DRAWN[kind]}, {chain}"
-    rows = curves[curves["chain"] == chain]
+    of_chain = curves[curves["chain"] == chain]
+    rows = of_chain[of_chain["side"] != BOTH]
     if rows["mean"].isna().all():
         few = missing_means(rows, min_units=study.settings.ensembles.min_units)
         why = f"{few} See results/ensembles.csv." if few else f"{notes.missing.get(chain, '')} See results/windows.csv."
@@ -103,8 +103,8 @@ def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNo
     joints, axis = [joint.name for joint in model.joints], notes.axes.get(chain, "%")
     drawn, few, quantities, fewer = _panels(study, joints)
     page: dict[str, Any] = {"width_mm": width_mm, "axis": axis}
-    if kind == "peak_terms":
-        return peak_figure(rows, joints=drawn, title=title + few, **page)
+    if kind == "mean_terms":
+        return mean_terms_figure(of_chain, joints=drawn, title=title + few, **page)
     return ensemble_figure(rows, joints=drawn, rows=quantities, title=title + few + fewer, **page)
 
 
