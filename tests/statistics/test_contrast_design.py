@@ -178,7 +178,8 @@ def test_one_common_subject_is_refused_and_the_others_are_named(walk):
 def test_the_demo_can_find_nothing_with_three_subjects():
     declared = contrast(conditions=["walk fast", "walk slow"])
     assert list(contrast_notes(declared, load_study(ROOT).trials)) == [
-        "contrast 'c': with 3 subjects nothing can be found, whatever the data: the smallest p is 0.25"
+        "contrast 'c': with 3 subjects, or fewer once trials are rejected, nothing can be found, whatever the data: "
+        "p is 0.25 or more"
     ]
 
 

@@ -177,6 +177,14 @@ def test_shared_errors_widen_the_interval_by_their_variance():
     assert (wide.p_flips, wide.p_t) == (plain.p_flips, plain.p_t)
 
 
+@pytest.mark.parametrize(("n", "shared"), [(2, 0.001), (2, 10.0), (10, 0.5)])
+def test_the_interval_is_that_of_its_standard_error_and_degrees_of_freedom(n, shared):
+    """With two pairs a small shared error brings more freedom than variance: the spread alone is wider."""
+    result = one(pairs(n), np.random.default_rng(7).normal(size=n), shared_variance=np.array([shared]))
+    half = stats.t.ppf(0.975, result.degrees_of_freedom) * result.standard_error
+    np.testing.assert_allclose([result.high - result.estimate, result.estimate - result.low], [half, half])
+
+
 def test_planning_finds_its_effect_in_four_of_five_simulated_studies():
     """Subjects with a standard deviation of 1, and an error that all have in common; the interval by its definition."""
     shared, rng = 0.05, np.random.default_rng(8)

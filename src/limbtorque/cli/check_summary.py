@@ -77,7 +77,7 @@ def _flag_line(found: Sequence[tuple[str, Flag]]) -> str:
     of_joints = f" ({', '.join(joints)})" if joints else ""
     return (
         f"{first.status}: {first.check.name}{of_joints} in {counted(len(trials), 'trial')}: {some_of(trials, most=NAMES)}; "
-        f"{' to '.join(values)}{unit}, allowed {first.threshold:.4g}: {first.check.advice}"
+        f"{' to '.join(values)}{unit}, {first.allowed}: {first.check.advice}"
     )
 
 

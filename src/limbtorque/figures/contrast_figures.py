@@ -17,11 +17,13 @@ from limbtorque.figures.pictures import NotebookFigure
 from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend, wrapped, wrapped_heading
 from limbtorque.figures.terms import TERM_NAMES
 from limbtorque.study.options.contrasts import LEVEL
+from limbtorque.tables.column import without_unit
 
 NET = "net"
 FIRST, SECOND, DIFFERENCE = *LINE_COLOURS[:2], "black"
 DIFFERS = tint(LINE_COLOURS[3], 0.3)
 MOST_COLUMNS = 3
+HIGHEST_MM = 230.0  # of a page
 
 
 def contrast_figure(
@@ -45,8 +47,9 @@ def contrast_figure(
     Returns
     -------
     matplotlib.figure.Figure
-        For each curve, from above: the means; the difference with limits that hold for the whole curve; and, of a net torque,
-        its terms, which add up to the difference. Below, the same of numbers, a panel for each unit. Flexion positive.
+        For each curve, from above: the means; the difference with its limits at each point, and those that hold for the whole
+        curve; and, of a net torque, its terms, which add up to the difference. Below, the same of numbers, a panel for each
+        unit. Flexion positive. At most `HIGHEST_MM` high.
     """
     outcomes = list(dict.fromkeys(curves["outcome"]))
     sums = numbers[numbers["outcome"].isin(set(numbers.loc[numbers["term"].isin(TERM_COLOURS), "outcome"]))]
@@ -54,10 +57,9 @@ def contrast_figure(
     columns = max(min(len(outcomes), MOST_COLUMNS if width_mm > 100.0 else 1), 1)
     blocks = -(-len(outcomes) // columns)
     heights = [38.0] * 3 * blocks + [14.0 + 9.0 * len(_places(rows)) for rows in of_numbers]
+    height_mm = min(34.0 + sum(heights) + 6.0 * len(heights), HIGHEST_MM)
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = NotebookFigure(
-            figsize=(width_mm * MM, (34.0 + sum(heights) + 6.0 * len(heights)) * MM), layout="constrained"
-        )
+        figure = NotebookFigure(figsize=(width_mm * MM, height_mm * MM), layout="constrained")
         grid = figure.add_gridspec(max(len(heights), 1), columns, height_ratios=heights or [1.0])
         panels: list[Axes] = []
         for k, outcome in enumerate(outcomes):
@@ -91,7 +93,7 @@ def _curve_panels(
     for name, level, colour in (("first", "mean_first", FIRST), ("second", "mean_second", SECOND)):
         known = whole[level].where(whole["estimate"].notna())  # beyond, one subject alone may be left
         means.plot(percent, known, color=colour, label=f"mean, {about[name]}")
-    means.set_title(whole["outcome"].iloc[0], loc="left", fontweight="bold")
+    means.set_title(without_unit(whole["outcome"].iloc[0], whole["unit"].iloc[0]), loc="left", fontweight="bold")
     _draw_difference(difference, whole, percent)
     panels = [means, difference]
     if len(terms):
@@ -106,7 +108,10 @@ def _curve_panels(
 
 
 def _draw_difference(axes: Axes, whole: pd.DataFrame, percent: FloatArray) -> None:
-    """Draw the difference with limits, threshold, and where it differs from 0."""
+    """Draw the difference with its limits, threshold, and where it differs from 0."""
+    for end in ("low", "high"):
+        label = "95 % limits at each point" if end == "low" and whole[end].notna().any() else None
+        axes.plot(percent, whole[end], color=DIFFERENCE, linewidth=0.6, linestyle=":", label=label)
     low, high = (whole[name].to_numpy(dtype=float) for name in ("low_simultaneous", "high_simultaneous"))
     threshold = whole["threshold"].to_numpy(dtype=float)
     if np.isfinite(low).any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -42,13 +43,23 @@ class Flag:
         return "rejected" if self.value > self.check.rejects_from * self.threshold else "caution"
 
     @property
+    def rejects_at(self) -> float:
+        """Value beyond which the torques are rejected; NaN where the first threshold rejects, or none."""
+        return TWICE * self.threshold if self.check.rejects_from == TWICE else math.nan
+
+    @property
+    def allowed(self) -> str:
+        """Threshold, and the value that rejects."""
+        rejects = "" if math.isnan(self.rejects_at) else f", rejects at {self.rejects_at:.4g}"
+        return f"allowed {self.threshold:.4g}{rejects}"
+
+    @property
     def sentence(self) -> str:
         """Joint, value, threshold, location, definition and advice in one sentence."""
         unit = f" {self.check.unit}" if self.check.unit != "1" else ""
         joint = f"{self.joint}: " if self.joint else ""
         details = "; ".join(filter(None, (self.where, self.check.definition, self.check.advice)))
-        twice = f", rejects at {TWICE * self.threshold:.4g}" if self.check.rejects_from == TWICE else ""
-        return f"{joint}{self.check.name} is {self.value:.4g}{unit}, allowed {self.threshold:.4g}{twice}: {details}"
+        return f"{joint}{self.check.name} is {self.value:.4g}{unit}, {self.allowed}: {details}"
 
 
 def assess(

@@ -16,7 +16,7 @@ from limbtorque.statistics.reference import CURVE, Beside
 from limbtorque.study.options.contrasts import LEVEL
 from limbtorque.study.options.reference import ENOUGH, LEAST_BAND
 from limbtorque.study.subjects import Subject
-from limbtorque.tables.column import counted
+from limbtorque.tables.column import counted, without_unit
 from limbtorque.uncertainty.bands import LIMITS
 
 PAGE = page_template("report/subject.html.jinja")
@@ -79,8 +79,8 @@ def _name(each: Beside) -> str:
     _, quantity, term, statistic, unit = each.shown
     if term not in ("", "net"):
         return f"torque: {TERM_NAMES[term]}"
-    name = "net torque" if term else quantity.removesuffix(f"_{unit.replace(' ', '').replace('/', '_').lower()}")
-    return f"{'' if statistic in (CURVE, 'mean') else f'{statistic}. '}{name.replace('_', ' ')}"
+    name = "net torque" if term else without_unit(quantity, unit)
+    return f"{'' if statistic in (CURVE, 'mean') else f'{statistic}. '}{name}"
 
 
 def _condition(chain: str, condition: str) -> str:

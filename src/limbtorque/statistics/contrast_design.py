@@ -282,7 +282,7 @@ def contrast_notes(contrast: Contrast, trials: Sequence[Trial]) -> Iterator[str]
     smallest = 2.0 ** (1 - len(included))
     if not contrast.groups and smallest > LEVEL:
         many = counted(len(included), "subject")
-        yield f"{where}: with {many} nothing can be found, whatever the data: the smallest p is {smallest:.2g}"
+        yield f"{where}: with {many}, or fewer once trials are rejected, nothing can be found, whatever the data: p is {smallest:.2g} or more"
 
 
 def covariates_of(design: Design, measured: Mapping[str, FloatArray], used: BoolArray) -> FloatArray:

@@ -54,10 +54,11 @@ class Result:
     Attributes
     ----------
     estimate, standard_error, degrees_of_freedom : ndarray
-        Coefficient 0, its HC2 standard error (Student's for pairs, Welch's for two groups) with the shared variance, and the
-        degrees of freedom: n - 1, Welch's, or with covariates those of Bell and McCaffrey (2002), by Satterthwaite for the sum.
+        Coefficient 0, its HC2 standard error (Student's for pairs, Welch's for two groups) and the degrees of freedom: n - 1,
+        Welch's, or with covariates those of Bell and McCaffrey (2002). Both with the shared variance (by Satterthwaite for
+        the sum), or without, whichever makes the wider 95 % interval.
     low, high : ndarray
-        95 % interval by t; with a shared variance never narrower than without.
+        95 % interval: the estimate, less or plus t of the degrees of freedom times the standard error.
     hedges_g : ndarray
         Estimate over the standard deviation of the differences (pairs) or within groups, for small samples corrected.
     p_t, p_flips, p_adjusted : ndarray
@@ -185,15 +186,16 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
         variance, freedom = model.variance, model.freedom
         total, wide = _with_shared(variance, freedom, shared[at])
         result.estimate[at] = model.estimate
-        result.standard_error[at] = np.sqrt(total)
-        result.degrees_of_freedom[at] = wide
         result.hedges_g[at] = _small_sample(model) * _ratio(model.estimate, model.spread)
         result.p_t[at] = 2.0 * special.stdtr(freedom, -np.abs(_ratio(model.estimate, np.sqrt(variance))))
         error = np.sqrt(total)
-        for part, low, high in ((LEVEL, result.low, result.high), (2.0 * LEVEL, result.low_90, result.high_90)):
+        for part, low, high in ((2.0 * LEVEL, result.low_90, result.high_90), (LEVEL, result.low, result.high)):
             alone = special.stdtrit(freedom, 1.0 - part / 2.0) * np.sqrt(variance)
-            half = np.maximum(alone, special.stdtrit(wide, 1.0 - part / 2.0) * error)
+            together = special.stdtrit(wide, 1.0 - part / 2.0) * error
+            half = np.fmax(alone, together)
             low[at], high[at] = model.estimate - half, model.estimate + half
+        result.standard_error[at] = np.where(alone > together, np.sqrt(variance), error)
+        result.degrees_of_freedom[at] = np.where(alone > together, freedom, wide)
         if outcome.smallest_effect is not None:
             beyond = np.abs(model.estimate) - outcome.smallest_effect
             alone = special.stdtr(freedom, _ratio(beyond, np.sqrt(variance)))

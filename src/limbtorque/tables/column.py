@@ -38,6 +38,15 @@ def listed(texts: Sequence[str]) -> str:
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
+def without_unit(name: str, unit: str) -> str:
+    """Name of a quantity in words, without its unit.
+
+    >>> without_unit("knee_torque_nm_kg", "N m/kg")
+    'knee torque'
+    """
+    return name.removesuffix(f"_{unit.replace(' ', '').replace('/', '_').lower()}").replace("_", " ")
+
+
 MECHANICAL = "counter-clockwise positive about the plane's normal, proximal segment acting on distal segment"
 ON_DISTAL = "counter-clockwise positive about the plane's normal, on the distal segments"
 ANGLE_SIGN = "counter-clockwise positive about the plane's normal; tables of the study are flexion positive"

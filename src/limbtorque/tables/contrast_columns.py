@@ -40,10 +40,14 @@ CONTRAST_COLUMNS = (
     *_LEVELS,
     *columns(
         {
-            "standard_error:value": ("standard error of the estimate by the spread between subjects (HC2)", SIZE),
-            "degrees_of_freedom": "degrees of freedom of the interval (Welch and Satterthwaite)",
+            "standard_error:value": (
+                "standard error of the interval, low and high being the estimate and t of the degrees of freedom times it: of the spread "
+                "between subjects (HC2) and shared_error, or of the spread alone where that interval is wider (few subjects)",
+                SIZE,
+            ),
+            "degrees_of_freedom": "degrees of freedom of standard_error (n - 1 of pairs, Welch's of groups; with shared_error by Satterthwaite)",
             "hedges_g": "Hedges' g; of pairs by the standard deviation of the differences",
-            "p_flips": f"two-sided p {_FLIPS}; empty where a group has fewer than 6 subjects",
+            "p_flips": f"two-sided p {_FLIPS}; empty with fewer than 3 pairs, or 6 subjects in a group",
             "p_t": "two-sided p of Student's, or Welch's, t",
             "p_adjusted": "p_flips adjusted for all outcomes, terms and curves of the family; of a curve the smallest of its points",
             "smallest_p": "smallest p_flips and p_adjusted that these subjects can have, whatever the data; above 0.05 nothing can be found",
@@ -62,7 +66,7 @@ CONTRAST_COLUMNS = (
             "n_trials:count": "trials with a value",
             "n_rejected:count": "trials left out because the joint was rejected",
             "shared_error:value": (
-                "standard deviation of the estimate due to errors of the inputs that all subjects share; the intervals contain it",
+                "standard deviation of the estimate due to errors of the inputs that all subjects share; the intervals contain it, see standard_error",
                 SIZE,
             ),
             "own_error:value": (
