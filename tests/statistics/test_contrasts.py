@@ -97,6 +97,22 @@ def test_errors_that_all_subjects_share_widen_the_interval_and_their_own_do_not(
     assert with_errors["p_flips"] == without["p_flips"]
 
 
+def test_the_note_counts_trials_that_are_caution_and_names_extremes_of_different_events(walk):
+    trials, rng = study_of(walk, 6), np.random.default_rng(4)
+    declared = contrast()
+    terms = rng.normal(size=(len(trials), N_TERMS - 1, 1))
+    fast = np.array([trial.condition == "fast" for trial in trials])
+    times = np.where(np.arange(len(trials)) == 0, 2.0, 46.0)
+    doubtful = replace(measured(declared, terms), caution=fast & (np.arange(len(trials)) > 2), at_percent=times)
+    rows = rows_of(declared, trials, [doubtful])[0]
+    assert "caution: 15 of 18 trials of fast;" in rows[0]["note"]
+    assert "extremes lie at 2 to 46 % of the window" in rows[0]["note"]
+    assert "caution" not in rows[1]["note"]  # said once, not of each term
+    alike = replace(doubtful, caution=~fast & False, at_percent=times + np.where(times < 40.0, 30.0, 0.0))
+    assert "caution" not in (note := rows_of(declared, trials, [alike])[0][0]["note"])
+    assert "extremes" not in note
+
+
 def test_a_small_group_has_an_estimate_and_no_test(walk):
     trials, rng = study_of(walk, 10), np.random.default_rng(3)
     declared = contrast(conditions=None, condition="fast", groups=["old", "young"])

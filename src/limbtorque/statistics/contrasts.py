@@ -15,10 +15,11 @@ from limbtorque.statistics.contrast_results import ARRAYS, Comparison, Result, c
 from limbtorque.statistics.mean_and_spread import Moments
 from limbtorque.statistics.shared_errors import ContrastErrors, contrast_errors
 from limbtorque.study.options.contrasts import LEVEL, Outcome
-from limbtorque.tables.column import Column
+from limbtorque.tables.column import Column, counted
 from limbtorque.tables.contrast_columns import CONTRAST_COLUMNS, CONTRAST_CURVE_COLUMNS
 
 Row = dict[str, Any]
+APART = 20.0  # % of the window; extremes of one event of a movement are closer together
 ROUNDING = (
     1e-12  # of the largest value of an outcome and its terms: smaller ones are 0, such as a load that is not there
 )
@@ -67,6 +68,10 @@ class Measured:
         Effects of errors of the inputs.
     loaded : ndarray of bool, shape (n_trials,), or None
         Trials that count and have a known external load; None where it does not matter.
+    caution : ndarray of bool, shape (n_trials,), or None
+        Trials whose status is caution.
+    at_percent : ndarray of shape (n_trials,) or None
+        Time of a maximum or minimum, in % of the window.
     """
 
     outcome: Outcome
@@ -78,6 +83,8 @@ class Measured:
     rejected: BoolArray
     effects: Effects | None = None
     loaded: BoolArray | None = None
+    caution: BoolArray | None = None
+    at_percent: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -255,10 +262,31 @@ def _notes(compared: Compared, result: Result, used: BoolArray) -> Iterator[str]
         yield curve_sentence(percent, result.p_adjusted)
     elif result.disagreement:
         yield result.disagreement
+    if compared.term == 0:
+        yield from _doubts(compared, used)
     yield from (f"{name} left out: {reason}" for name, reason in design.left_out.items())
     for k in np.flatnonzero([bool(cells) for cells in design.cells] & ~used):
         rejected = any(compared.measured.rejected[level].all() for side in design.cells[k] for level in side)
         yield f"without a value: {design.subjects[k].name}{' (trials rejected)' if rejected else ''}"
+
+
+def _doubts(compared: Compared, used: BoolArray) -> Iterator[str]:
+    """Trials that are caution, and extremes that may be of different events."""
+    design, measured = compared.design, compared.measured
+    sides = [side for k in np.flatnonzero(used) for side in design.cells[k]]
+    compares = design.contrast.conditions or design.contrast.sides or ("",)
+    times = np.zeros(0)
+    for number, name in enumerate(compares):
+        trials = np.concatenate([np.zeros(0, dtype=np.int64), *(side[number] for side in sides)])
+        trials = trials[~np.isnan(measured.values[trials, 0]).all(axis=1)]
+        if measured.caution is not None and (n := int(measured.caution[trials].sum())):
+            yield f"caution: {n} of {counted(len(trials), 'trial')}{f' of {name}' if name else ''}"
+        if measured.at_percent is not None:
+            times = np.append(times, measured.at_percent[trials])
+    first, last = (float(end.reduce(times, initial=np.nan)) for end in (np.fmin, np.fmax))
+    if last - first > APART:
+        between = f"{first:.0f} to {last:.0f} %"
+        yield f"extremes lie at {between} of the window, perhaps at different events: compare a part (window, between_percent)"
 
 
 def why_nothing(result: Result) -> str:

@@ -73,7 +73,7 @@ CONTRAST_COLUMNS = (
                 "standard deviation of a subject's value due to the other errors of the inputs, which is part of the spread between subjects",
                 SIZE,
             ),
-            "note:text": "why there is no test, subjects that are left out, disagreement of p and interval",
+            "note:text": "why there is no test, trials that are caution, extremes of different events, subjects left out, disagreement of p and interval",
         }
     ),
 )

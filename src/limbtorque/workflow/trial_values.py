@@ -31,6 +31,7 @@ from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_TABLES, curves_pat
 from limbtorque.workflow.stages.curves import columns, session_curves
 
 OF_MUSCLES = "muscle_summary"
+EXTREMES = ("max_nm", "min_nm")
 
 
 class StudyFiles:
@@ -116,10 +117,11 @@ class TrialValues:
         rows = rows[rows["term"] == outcome.term] if not outcome.muscle else rows
         places = rows["trial"].map(self._row).to_numpy(dtype=int)
         n_trials, include = len(self._row), self._settings.ensembles.include
-        usable, rejected, loaded = (np.zeros(n_trials, dtype=bool) for _ in range(3))
+        usable, rejected, loaded, caution = (np.zeros(n_trials, dtype=bool) for _ in range(4))
         status = rows["muscle_status" if outcome.muscle else "torque_status"]
         usable[places] = [included(each, include) for each in status]
         rejected[places] = (status == "rejected").to_numpy()
+        caution[places] = (status == "caution").to_numpy()
         usable &= of_chain
         if not outcome.muscle:
             loaded[places] = (rows["loaded_share"] > 0.0).to_numpy()
@@ -134,7 +136,11 @@ class TrialValues:
         values[~usable] = np.nan
         of_load = None if outcome.muscle else loaded & usable
         about = outcome, joint, unit_of(outcome.statistic), terms
-        return Measured(*about, values, np.zeros(0), rejected & of_chain, effects, of_load)
+        at_percent = np.full(n_trials, np.nan)
+        if (time := _time_of(whole)) in rows:
+            at_percent[places] = rows[time]
+        doubts = caution, at_percent
+        return Measured(*about, values, np.zeros(0), rejected & of_chain, effects, of_load, *doubts)
 
     @functools.cache  # noqa: B019
     def _summary(self, table: str) -> pd.DataFrame:
@@ -143,7 +149,9 @@ class TrialValues:
         about = (
             ("muscle", "muscle_status") if table == OF_MUSCLES else ("joint", "term", "torque_status", "loaded_share")
         )
-        wanted = {"trial", "window", *about, *(each.statistic for each in of_table)} - {""}
+        statistics = {each.statistic for each in of_table} - {""}
+        times = {_time_of(name) for name in statistics if name.startswith(EXTREMES)} if table != OF_MUSCLES else ()
+        wanted = {"trial", "window", *about, *statistics, *times}
         return self._tables.summary(table, list(wanted))
 
     def _effects(self, outcome: Outcome, statistic: str) -> tuple[FloatArray, Effects]:
@@ -196,11 +204,13 @@ class TrialValues:
             values = np.where(np.isnan(values[:, :1]), np.nan, values)
             values[:, 0] = values[:, 1:].sum(axis=1)
         percent = np.linspace(0.0, 100.0, values.shape[2])
-        rejected = [joint in self._windows[trial.name]["rejected_joints"].split() for trial in self._trials]
+        windows = [self._windows[trial.name] for trial in self._trials]
+        rejected = [joint in window["rejected_joints"].split() for window in windows]
+        caution = np.array([window["torque_status"] == "caution" for window in windows])
         values = value_of_curves(outcome, percent, values)
         values[~of_chain] = np.nan
         points = percent if outcome.is_curve else np.zeros(0)
-        return Measured(outcome, joint, unit, terms, values, points, np.array(rejected) & of_chain)
+        return Measured(outcome, joint, unit, terms, values, points, np.array(rejected) & of_chain, caution=caution)
 
     @functools.cached_property
     def _curves(self) -> Mapping[str, FloatArray]:
@@ -215,6 +225,11 @@ class TrialValues:
     @functools.cached_property
     def _windows(self) -> Mapping[str, Mapping[str, str]]:
         return self._tables.windows()
+
+
+def _time_of(statistic: str) -> str:
+    """Column with the time of a maximum or minimum."""
+    return f"{statistic[:3]}_time_percent"
 
 
 def with_loads(measured: Measured, trials: Sequence[Trial]) -> Measured:
