@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import functools
 import logging
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -71,6 +72,29 @@ def init(options: argparse.Namespace) -> int:
     print(visible(first_screen(proposal)))
     print("\n".join(f"written: {options.study / name}" for name in (*FILES, *proposal.maps)))
     print(next_steps(proposal, options.study))
+    return 0
+
+
+@command(
+    "demo",
+    path_option("study", "the study's folder; created if needed, nothing is overwritten"),
+    examples=('demo "demo study"',),
+)
+def demo(options: argparse.Namespace) -> int:
+    """Write the demo study: simulated reaches and walks, settings and tables."""
+    from limbtorque.cli.run_study import snakefile
+    from limbtorque.simulation.demo import write_demo
+
+    config, recordings_folder = options.study / "config", options.study / "data" / "demo"
+    for folder in (config, recordings_folder):
+        if folder.exists():
+            raise LimbtorqueError(f"{folder} is there already, and nothing is overwritten; name another folder")
+    config.mkdir(parents=True)
+    for name in ("config.yaml", "trials.csv", "subjects.csv"):
+        shutil.copyfile(snakefile().parent / "config" / name, config / name)
+        print(f"written: {config / name}")
+    print(f"written: {counted(len(write_demo(recordings_folder)), 'recording')} in {recordings_folder}")
+    print(f"next: limbtorque run-study {quoted(options.study)}")
     return 0
 
 
@@ -214,7 +238,7 @@ def verify(options: argparse.Namespace) -> int:
 
 
 COMMANDS = (
-    *(init, check, run_study, multiverse, status, verify),
+    *(demo, init, check, run_study, multiverse, status, verify),
     results.freeze,
     *(recordings.inspect, recordings.run, recordings.map_markers),
     *(results.strength, results.diff, results.supplement, results.reproduce, results.import_muscles, results.settings),

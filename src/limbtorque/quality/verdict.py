@@ -44,7 +44,7 @@ class Flag:
 
     @property
     def rejects_at(self) -> float:
-        """Value beyond which the torques are rejected; NaN where the first threshold rejects, or none."""
+        """Twice the threshold where that rejects; else NaN."""
         return TWICE * self.threshold if self.check.rejects_from == TWICE else math.nan
 
     @property
