@@ -45,7 +45,7 @@ def test_the_command_of_the_page_writes_its_tables(page):
 
 def test_turns_cost_more_than_straight_walks(page):
     straight, turns = (
-        [[share for share, _ in row[1:]] for about, row in rows(page, 1).items() if about[1] == walk]
+        [[share for share, *_ in row[1:]] for about, row in rows(page, 1).items() if about[1] == walk]
         for walk in ("straight", "turn")
     )
     assert (len(straight), len(turns)) == (6, 6)
