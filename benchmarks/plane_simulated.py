@@ -435,7 +435,7 @@ def calibration_table(sets: Mapping[str, Sequence[Alarms]]) -> str:
         for name, each in zip(sets, rows, strict=True):
             first, *others = zip(each.figures(), each.sampling_error(), strict=True)
             cells = [f"{each.wrong.sum()} of {each.wrong.size}", f"{first[0]:.3f} ± {first[1]:.3f}"]
-            cells += [f"{100.0 * value:.1f} ± {100.0 * error:.1g}" for value, error in others]
+            cells += [f"{100.0 * value:.1f} ± {100.0 * error:.1f}" for value, error in others]
             lines.append(f"| `{each.metric}` | {each.of} | {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

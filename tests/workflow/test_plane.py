@@ -88,7 +88,8 @@ def test_simulated_walks_are_what_the_page_says_of_them(tmp_path):
         import plane_simulated
 
         patch.setattr(plane_simulated, "FIGURES", tmp_path)
-        patch.setattr(sys, "argv", ["plane_simulated.py", *"--walks 12 --held-out 1 --write".split(), str(page)])
+        few = ["--walks", "12", "--held-out", "1"]
+        patch.setattr(sys, "argv", ["plane_simulated.py", *few, "--write", str(page)])
         plane_simulated.main()
     text = page.read_text(encoding="utf-8")
     assert (tmp_path / "plane.png").stat().st_size > 10_000
