@@ -88,7 +88,7 @@ def test_simulated_walks_are_what_the_page_says_of_them(tmp_path):
         import plane_simulated
 
         patch.setattr(plane_simulated, "FIGURES", tmp_path)
-        few = ["--walks", "12", "--held-out", "1"]
+        few = ["--walks", "12", "--sets", "1"]
         patch.setattr(sys, "argv", ["plane_simulated.py", *few, "--write", str(page)])
         plane_simulated.main()
     text = page.read_text(encoding="utf-8")
