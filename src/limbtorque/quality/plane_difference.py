@@ -54,7 +54,7 @@ def plane_difference(
             costs.append(f"{joint} {off_nm / body_mass_kg:.2g}")
     cost = (
         f"{PLANE_COST} {', '.join(costs)} N m/kg (rms) from the moments about the joints' own flexion axes, which are "
-        f"{', '.join(f'{angle:.0f}' for angle in angles_deg.values())} deg off its normal"
+        f"{', '.join(f'{angle:.0f}' for angle in angles_deg.values())} deg off the plane's normal"
     )
     metrics = {"plane_difference": shares, "flexion_axis_deg": angles_deg}
     return metrics, (*moments.notes, *[cost] * bool(costs))

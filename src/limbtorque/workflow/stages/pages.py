@@ -70,7 +70,10 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         message=last.message,
         about=_about(trial, kinematics, metrics, study.folder),
         metrics={name: {"": math.nan if value is None else value} for name, value in metrics.items()}
-        | dict(records["torques"].joint_metrics),
+        | {
+            name: {joint.name: of[joint.name] for joint in model.joints if joint.name in of}
+            for name, of in records["torques"].joint_metrics.items()
+        },
         audit=[vars(finding) for finding in audit.findings],
         notes=notes,
         summary=per_body_mass(records["torques"].summary, trial.subject.mass_kg),
