@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from limbtorque.signals.derivatives import first_derivative
 from limbtorque.signals.smoothers import Smoother, smooth_values
 
 AXIAL = {"hip": 0.205, "knee": 0.171, "ankle": 0.256}  # inertia of thigh, shank and foot: de Leva (1996), men
+BAND_HEADS = "flexion axis: 2 degrees | own cost | Plug-in Gait: 2 degrees | own cost | limits: 2 degrees | own cost"
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Leg:
     name: str
     turn: bool
     out_of_plane: float
-    shares: Mapping[str, float]
+    metrics: Mapping[str, Mapping[str, float]]
     planar: Mapping[str, FloatArray]
     flexion: Mapping[str, FloatArray]
     abduction: Mapping[str, FloatArray]
@@ -48,7 +49,12 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         legs = list(analysed_legs(Path(name) / "study", options.recordings.resolve()))
-    tables = [cost_table(legs), band_table(legs), beside_table(legs), frontal_table(legs)]
+    tables = [
+        cost_table(legs),
+        table_by_joint(BAND_HEADS, band_cells, legs),
+        table_by_joint("plane: r | rms | flexion axis: r | rms | spin left out, largest", beside_cells, legs),
+        table_by_joint("r | rms | peak, ours over the file's", frontal_cells, legs, JOINTS[:2]),
+    ]
     if options.write:
         write(options.write, tables)
     print("\n\n".join(tables))
@@ -91,7 +97,7 @@ def leg_of(result: lt.TrialResult, recording: Recording, condition: str, *, plai
         name=f"{result.source.partition('.')[0]}, {side}",
         turn="turn" in condition.lower(),
         out_of_plane=record.metrics["out_of_plane_share"],
-        shares=record.joint_metrics["plane_difference"],
+        metrics=record.joint_metrics,
         planar={joint: planar[f"{joint}_torque_nm"].to_numpy()[used] / mass_kg for joint in JOINTS},
         flexion={joint: space[f"{joint}_torque_about_flexion_axis_nm"].to_numpy()[used] / mass_kg for joint in JOINTS},
         abduction={joint: space[f"{joint}_moment_abduction_nm"].to_numpy()[used] / mass_kg for joint in JOINTS},
@@ -125,33 +131,40 @@ def spin_moment(result: lt.TrialResult, recording: Recording, link: int) -> Floa
 
 
 def cost_table(legs: Sequence[Leg]) -> str:
-    """Metric of the plane for each leg, and what it is in N m/kg."""
+    """Metric of the plane for each leg, what it is in N m/kg, and the angle of the flexion axes to the normal."""
     lines = [
         "| recording, leg | walk | `out_of_plane_share` | hip | knee | ankle |",
         "| --- | --- " + "| ---: " * 4 + "|",
     ]
     for leg in sorted(legs, key=lambda leg: leg.turn):
-        cells = [f"{leg.shares[joint]:.3f} ({_rms(leg.planar[joint] - leg.flexion[joint]):.3f})" for joint in JOINTS]
+        shares, angles_deg = leg.metrics["plane_difference"], leg.metrics["flexion_axis_deg"]
+        off = {joint: _rms(leg.planar[joint] - leg.flexion[joint]) for joint in JOINTS}
+        cells = [f"{shares[joint]:.3f} ({off[joint]:.3f}; {angles_deg[joint]:.0f})" for joint in JOINTS]
         kind = "turn" if leg.turn else "straight"
         lines.append(f"| {leg.name} | {kind} | {leg.out_of_plane:.2f} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def band_table(legs: Sequence[Leg]) -> str:
-    """Frames whose limits hold the moments about the flexion axes and those of the file, in per cent, and their width."""
-    lines = [
-        "| walk | joint | flexion axis: 2 degrees | own cost | Plug-in Gait: 2 degrees | own cost | limits: 2 degrees | own cost |",
-        "| --- | --- " + "| ---: " * 6 + "|",
-    ]
-    for turn in (False, True):
+def table_by_joint(
+    heads: str,
+    cells: Callable[[Sequence[Leg], str], Iterable[str]],
+    legs: Sequence[Leg],
+    joints: Sequence[str] = JOINTS,
+) -> str:
+    """Table with the cells of each kind of walk and joint, below their heads."""
+    lines = [f"| walk | joint | {heads} |", "| --- | --- " + "| ---: " * (heads.count("|") + 1) + "|"]
+    for turn, walk in enumerate(("straight", "turn")):
         some = [leg for leg in legs if leg.turn == turn]
-        for joint in JOINTS:
-            moments = [[leg.flexion[joint] for leg in some], [leg.file[joint][:, 0] for leg in some]]
-            limits = [[leg.limits[joint][k] for leg in some] for k in (0, 1)]
-            cells = [f"{100.0 * _held(each, within):.0f}" for each in moments for within in limits]
-            cells += [f"{np.nanmean(np.ptp(np.concatenate(each), axis=1)) / 2.0:.3f}" for each in limits]
-            lines.append(f"| {'turn' if turn else 'straight'} | {joint} | {' | '.join(cells)} |")
+        lines += [f"| {walk} | {joint} | {' | '.join(cells(some, joint))} |" for joint in joints]
     return "\n".join(lines)
+
+
+def band_cells(legs: Sequence[Leg], joint: str) -> Iterator[str]:
+    """Frames whose limits hold the moments about the flexion axes and those of the file, in per cent, and their width."""
+    limits = [[leg.limits[joint][k] for leg in legs] for k in (0, 1)]
+    for moments in ([leg.flexion[joint] for leg in legs], [leg.file[joint][:, 0] for leg in legs]):
+        yield from (f"{100.0 * _held(moments, within):.0f}" for within in limits)
+    yield from (f"{np.nanmean(np.ptp(np.concatenate(each), axis=1)) / 2.0:.3f}" for each in limits)
 
 
 def _held(moments: Sequence[FloatArray], limits: Sequence[FloatArray]) -> float:
@@ -161,37 +174,23 @@ def _held(moments: Sequence[FloatArray], limits: Sequence[FloatArray]) -> float:
     return float(((low <= values) & (values <= high))[known].mean())
 
 
-def beside_table(legs: Sequence[Leg]) -> str:
+def beside_cells(legs: Sequence[Leg], joint: str) -> Iterator[str]:
     """Differences from the file's sagittal moments: in the plane, and about the flexion axis."""
-    lines = [
-        "| walk | joint | plane: r | rms | flexion axis: r | rms | spin left out, largest |",
-        "| --- | --- " + "| ---: " * 5 + "|",
-    ]
-    for turn in (False, True):
-        some = [leg for leg in legs if leg.turn == turn]
-        for joint in JOINTS:
-            cells = []
-            for ours in ("planar", "flexion"):
-                pairs = [_known(getattr(leg, ours)[joint], leg.file[joint][:, 0]) for leg in some]
-                cells += [_range([np.corrcoef(*pair)[0, 1] for pair in pairs]), _range([_rms(a - b) for a, b in pairs])]
-            cells.append(f"{max(leg.spin[joint] for leg in some):.3f}")
-            lines.append(f"| {'turn' if turn else 'straight'} | {joint} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    for ours in ("planar", "flexion"):
+        yield from _alike([_known(getattr(leg, ours)[joint], leg.file[joint][:, 0]) for leg in legs])
+    yield f"{max(leg.spin[joint] for leg in legs):.3f}"
 
 
-def frontal_table(legs: Sequence[Leg]) -> str:
-    """Abduction moments of hip and knee beside the file's."""
-    lines = ["| walk | joint | r | rms | peak, ours over the file's |", "| --- | --- " + "| ---: " * 3 + "|"]
-    for turn in (False, True):
-        for joint in JOINTS[:2]:
-            pairs = [_known(leg.abduction[joint], leg.file[joint][:, 1]) for leg in legs if leg.turn == turn]
-            cells = [
-                _range([np.corrcoef(*pair)[0, 1] for pair in pairs]),
-                _range([_rms(ours - theirs) for ours, theirs in pairs]),
-                _range([ours.max() / theirs.max() for ours, theirs in pairs], digits=2),
-            ]
-            lines.append(f"| {'turn' if turn else 'straight'} | {joint} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+def frontal_cells(legs: Sequence[Leg], joint: str) -> Iterator[str]:
+    """Abduction moments beside the file's."""
+    pairs = [_known(leg.abduction[joint], leg.file[joint][:, 1]) for leg in legs]
+    yield from _alike(pairs)
+    yield _range([ours.max() / theirs.max() for ours, theirs in pairs], digits=2)
+
+
+def _alike(pairs: Sequence[tuple[FloatArray, FloatArray]]) -> list[str]:
+    """Correlation and root mean square difference of moments."""
+    return [_range([np.corrcoef(*pair)[0, 1] for pair in pairs]), _range([_rms(a - b) for a, b in pairs])]
 
 
 def _known(ours: FloatArray, theirs: FloatArray) -> tuple[FloatArray, FloatArray]:

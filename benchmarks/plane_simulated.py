@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,13 +19,16 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 from plug_in_gait import write
 from scipy.stats import rankdata
 
 import limbtorque as lt
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save_figure
+from limbtorque.quality.checks import BY_NAME
 from limbtorque.recordings.recording import ForcePlate, Recording
+from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import Settings, make_settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,6 +45,8 @@ PLACED_M = {"HJC": 0.01}  # standard deviation of a point along each axis, other
 OTHERS_M = 0.006
 JOINTS = {"leg": ("hip", "knee", "ankle"), "arm": ("shoulder", "elbow", "wrist")}
 LIMIT = 0.1  # error, relative to the range of the moment, that the metrics are to find
+CALIBRATION, HELD_OUT = (37, 38, 39, 40), (137, 138, 139, 140)  # seeds: the thresholds were chosen by the first ones
+RESAMPLED = 400  # times, for sampling errors
 BINS_DEG = (0.0, 5.0, 10.0, 20.0, 30.0, 45.0, 90.0)
 COLOURS = {"straight": "#0072B2", "turn": "#D55E00"}
 RULES = {
@@ -111,25 +117,42 @@ class Movement:
     moments: Mapping[str, FloatArray]
 
 
+LimbSet = tuple[list[Limb], list[Limb]]  # without and with misplaced points
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--walks", type=int, default=40, help="straight walks, and as many turns")
+    parser.add_argument("--sets", type=int, default=len(HELD_OUT), help="sets of as many walks, and of those held out")
     parser.add_argument("--write", type=Path, help="page whose tables are replaced; the picture goes to docs/figures")
     options = parser.parse_args()
-    rng = np.random.default_rng(37)
-    moving = walks_of(rng, options.walks)
-    exact = [limb for each in moving for limb in limbs(each)]
-    misplaced = [limb for each in moving for limb in limbs(each, errors=rng)]
+    rng = np.random.default_rng(CALIBRATION[0])
+    calibration = [analysed_set(rng, options.walks), *sets_of(CALIBRATION[1 : options.sets], options.walks)]
+    sets = {"calibration": calibration, "held out": sets_of(HELD_OUT[: options.sets], options.walks)}
+    exact = calibration[0][0]
     tables = [
         property_table(),
         angle_table(exact),
-        calibration_table(exact, misplaced),
+        calibration_table({name: alarms(some) for name, some in sets.items()}),
         plane_table(rng, options.walks // 5),
     ]
     if options.write:
         write(options.write, tables, first=5)
         draw(exact, FIGURES)
     print("\n\n".join(tables))
+
+
+def analysed_set(rng: np.random.Generator, number: int) -> LimbSet:
+    """Every limb of walks and turns, without and with misplaced points."""
+    moving = walks_of(rng, number)
+    return [limb for each in moving for limb in limbs(each)], [
+        limb for each in moving for limb in limbs(each, errors=rng)
+    ]
+
+
+def sets_of(seeds: Iterable[int], number: int) -> list[LimbSet]:
+    """Sets of walks, by their seeds."""
+    return [analysed_set(np.random.default_rng(seed), number) for seed in seeds]
 
 
 # --- movements ------------------------------------------------------------------------------------------------------------
@@ -360,34 +383,69 @@ def _of(name: str, joint: str, limb: Limb) -> FloatArray:
     return values
 
 
-def calibration_table(exact: Sequence[Limb], misplaced: Sequence[Limb]) -> str:
-    """Area and alarms of the metrics for errors of the plane above `LIMIT`, with misplaced points."""
-    joints = JOINTS["leg"]
-    straight = np.array([limb.movement == "straight" for limb in exact])
-    metrics = {
-        "out_of_plane_share": (
-            0.15,
-            [limb.out_of_plane for limb in misplaced],
-            [max(map(limb.error, joints)) for limb in exact],
-            straight,
-        ),
-        "plane_difference": (
-            0.1,
-            [limb.differences[joint] for limb in misplaced for joint in joints],
-            [limb.error(joint) for limb in exact for joint in joints],
-            np.repeat(straight, len(joints)),
-        ),
-    }
-    lines = [
-        "| metric | errors above 10 % | area | threshold | found | false alarms, straight | false alarms, all |",
-        "| --- " + "| ---: " * 6 + "|",
+@dataclass(frozen=True)
+class Alarms:
+    """Values of a metric over its threshold, of joints or legs.
+
+    Attributes
+    ----------
+    metric, of : str
+        Name of the metric, and what has its values.
+    value : ndarray of shape (n_walks, n_values)
+        Values, relative to the threshold.
+    wrong, straight : ndarray of bool, shape (n_walks, n_values)
+        An error of the plane above `LIMIT`; on a straight walk.
+    """
+
+    metric: str
+    of: str
+    value: FloatArray
+    wrong: BoolArray
+    straight: BoolArray
+
+    def figures(self, walks: NDArray[np.int64] | slice = slice(None)) -> FloatArray:
+        """Area, and shares of errors found, false alarms on straight walks, and all false alarms."""
+        value, wrong, straight = (each[walks].ravel() for each in (self.value, self.wrong, self.straight))
+        some = (wrong, straight & ~wrong, ~wrong)
+        return np.array([area(value, wrong), *((value > 1.0)[each].mean() for each in some)])
+
+    def sampling_error(self) -> FloatArray:
+        """Standard deviation of the figures, by drawing walks with replacement."""
+        rng, n = np.random.default_rng(1), len(self.value)
+        with warnings.catch_warnings(action="ignore"):  # of a few walks none may have an error
+            return np.nanstd([self.figures(rng.integers(0, n, n)) for _ in range(RESAMPLED)], axis=0)
+
+
+def alarms(sets: Sequence[LimbSet]) -> list[Alarms]:
+    """Metrics of legs with misplaced points, beside their errors; both legs of a walk in a row."""
+    exact, misplaced = ([limb for some in sets for limb in some[k]] for k in (0, 1))
+    joints, shape = JOINTS["leg"], (len(exact) // len(SIDES), -1)
+    wrong = np.array([[limb.error(joint) > LIMIT for joint in joints] for limb in exact])
+    straight = np.array([[limb.movement == "straight"] * len(joints) for limb in exact])
+    allowed = np.array([BY_NAME["plane_difference"].allowed_at(joint, Quality()) for joint in joints])
+    differences = np.array([[limb.differences[joint] for joint in joints] for limb in misplaced]) / allowed
+    shares = np.array([limb.out_of_plane for limb in misplaced]) / Quality().out_of_plane_share
+    of_joints = wrong.reshape(shape), straight.reshape(shape)
+    of_legs = wrong.any(axis=1).reshape(shape), straight[:, 0].reshape(shape)
+    return [
+        Alarms("out_of_plane_share", "legs", shares.reshape(shape), *of_legs),
+        Alarms("plane_difference", "joints", differences.reshape(shape), *of_joints),
+        Alarms("plane_difference", "legs", differences.max(axis=1).reshape(shape), *of_legs),
     ]
-    for name, (threshold, values, errors, on_straight) in metrics.items():
-        value, wrong = np.array(values), np.array(errors) > LIMIT
-        flagged = value > threshold
-        cells = [f"{wrong.sum()} of {wrong.size}", f"{area(value, wrong):.3f}", f"{threshold:g}"]
-        cells += [f"{100.0 * flagged[some].mean():.0f} %" for some in (wrong, on_straight & ~wrong, ~wrong)]
-        lines.append(f"| `{name}` | {' | '.join(cells)} |")
+
+
+def calibration_table(sets: Mapping[str, Sequence[Alarms]]) -> str:
+    """Area and alarms of the metrics for errors of the plane above `LIMIT`, with misplaced points, by set of walks."""
+    lines = [
+        "| metric | of | walks | errors above 10 % | area | found, % | false alarms, straight, % | false alarms, all, % |",
+        "| --- | --- | --- " + "| ---: " * 5 + "|",
+    ]
+    for rows in zip(*sets.values(), strict=True):
+        for name, each in zip(sets, rows, strict=True):
+            first, *others = zip(each.figures(), each.sampling_error(), strict=True)
+            cells = [f"{each.wrong.sum()} of {each.wrong.size}", f"{first[0]:.3f} ± {first[1]:.3f}"]
+            cells += [f"{100.0 * value:.1f} ± {100.0 * error:.1f}" for value, error in others]
+            lines.append(f"| `{each.metric}` | {each.of} | {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

@@ -404,6 +404,13 @@ def test_a_speed_no_body_can_have(tmp_path: Path) -> None:
         read_recording(path, ReadOptions(rate_hz=1e5))
 
 
+def test_forces_without_a_point_of_application_are_refused_by_name(tmp_path: Path) -> None:
+    path = text_files.write_grf_mot(tmp_path / "a.mot")
+    path.write_text(path.read_text().replace("ground_force_p", "pressed"))
+    with pytest.raises(ReadError, match=r"incomplete wrenches .* point of application are needed\): ground_force_vx"):
+        read_recording(path)
+
+
 # ---- numbers that no file should have ----
 
 

@@ -1,6 +1,7 @@
 """The pages against the tables they show; what comes from files stays text; nothing comes from elsewhere."""
 
 import json
+import math
 import re
 from dataclasses import replace
 
@@ -550,6 +551,14 @@ def test_a_page_names_the_filters_loss_and_the_labels_of_each_quantity():
     assert shown.count(note) >= 2
     assert "internal moment, extension positive" in shown
     assert "RHipMoment" in shown
+
+
+def test_a_page_has_the_metrics_of_each_joint():
+    metrics = {"tilt_deg": {"": 3.0}, "flexion_axis_deg": {"hip": 12.0, "knee": 31.5}, "noise_m": {"": math.nan}}
+    text = Elements(trial_page(TrialContents("x", "", Verdict(), "", "", {}, metrics=metrics))).text
+    assert "3 deg" in text
+    assert "hip 12 deg, knee 31.5 deg" in text
+    assert "noise_m" not in text
 
 
 def test_a_page_marks_the_joint_that_is_rejected(study):

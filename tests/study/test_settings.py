@@ -77,6 +77,7 @@ def test_unknown_keys_at_any_depth(raw, where, meant):
         ({"gaps": {"max_gap_s": 2.1}}, "gaps.max_gap_s is 2.1, expected 0 to 2 s"),
         ({"differentiation": {"accuracy": 3}}, "differentiation.accuracy is 3, expected 2, 4, 6 or 8"),
         ({"plane": {"up_axis": "z"}}, "plane.up_axis"),
+        ({"plane": {"up_axis": [0.0, 0.1, 1.0]}}, "plane.up_axis is [0.0, 0.1, 1.0], expected +x, -x, +y, -y, +z or -z"),
         ({"plane": {"up_axis": "+z", "forward_axis": "-z"}}, "plane: forward_axis -z is parallel to up_axis +z"),
         ({"loads": {"pull": {"type": "spring", "stiffness_n_m": -1, "anchor_m": [0, 0, 0]}}}, "stiffness_n_m"),
     ],

@@ -75,6 +75,8 @@ def test_the_metric_and_its_flag_are_the_cosine_of_the_axis(walking):
     shares = result.records["torques"].joint_metrics["plane_difference"]
     net = result.torques.terms.net[used_frames(result.motion, result.torques)]
     expected = (1.0 - np.cos(np.radians(OUT_DEG))) * np.sqrt((net**2).mean(axis=0)) / np.ptp(net, axis=0)
+    angles_deg = result.records["torques"].joint_metrics["flexion_axis_deg"]
+    assert [*angles_deg.values()] == pytest.approx([0.0, OUT_DEG, OUT_DEG], abs=0.1)
     assert shares["hip"] < 0.02
     assert [shares["knee"], shares["ankle"]] == pytest.approx(expected[1:].tolist(), abs=0.01)
     assert "plane_difference" not in result.verdict.names
@@ -106,6 +108,20 @@ def test_the_bands_have_the_cost_of_the_plane(walking, rules):
     assert rows[0]["peak_sd_nm"] == pytest.approx(0.0603 * abs(rows[0]["peak_nm"]), rel=0.1)  # of samples
 
 
+def test_frames_with_an_unknown_axis_have_the_cost_of_the_others(walking):
+    """A marker beside the knee is hidden, longer than gaps are filled: its root mean square in the other frames."""
+    markers_m, hidden = walking.markers_m.copy(), slice(60, 110)
+    markers_m[hidden, walking.labels.index("RKLAT")] = np.nan
+    errors = {"enabled": True, "off": [source for source in SOURCES if source != "plane"]}
+    chosen = settings(uncertainty=errors, motion={"angles": "segments"})
+    result = analyse_recording(replace(walking, markers_m=markers_m), LIMBS[0], chosen)
+    sd = np.sqrt(result.bands.by_source["plane"][1, 0])
+    seen = np.isfinite(result.to_dataframe("space")["knee_torque_about_flexion_axis_nm"].to_numpy())
+    filled = ~seen & np.isfinite(sd)
+    assert filled.sum() > 20
+    np.testing.assert_allclose(sd[filled], np.sqrt((sd[seen] ** 2).mean()), rtol=1e-9)
+
+
 def test_an_axis_far_from_the_normal_is_flagged_with_its_cost(walking):
     """The axis of the knee points ahead: about it there is no moment, and the plane's is all difference."""
     ahead = {"lateral_condyle": "{S}TOE", "medial_condyle": "{S}HEE"}
@@ -113,7 +129,7 @@ def test_an_axis_far_from_the_normal_is_flagged_with_its_cost(walking):
     flags = [flag for flag in result.verdict.flags if flag.check.name == "plane_difference"]
     assert [flag.joint for flag in flags] == ["knee"]
     assert "net torques in the plane differ by hip" in flags[0].sentence
-    assert "N m/kg" in flags[0].sentence
+    assert "N m/kg (rms) from the moments about the joints' own flexion axes, which are 0, " in flags[0].sentence
 
 
 def test_without_markers_on_two_sides_the_axis_is_unknown(walking):

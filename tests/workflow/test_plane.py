@@ -45,7 +45,7 @@ def test_the_command_of_the_page_writes_its_tables(page):
 
 def test_turns_cost_more_than_straight_walks(page):
     straight, turns = (
-        [[share for share, _ in row[1:]] for about, row in rows(page, 1).items() if about[1] == walk]
+        [[share for share, *_ in row[1:]] for about, row in rows(page, 1).items() if about[1] == walk]
         for walk in ("straight", "turn")
     )
     assert (len(straight), len(turns)) == (6, 6)
@@ -88,16 +88,17 @@ def test_simulated_walks_are_what_the_page_says_of_them(tmp_path):
         import plane_simulated
 
         patch.setattr(plane_simulated, "FIGURES", tmp_path)
-        patch.setattr(sys, "argv", ["plane_simulated.py", "--walks", "12", "--write", str(page)])
+        few = ["--walks", "12", "--sets", "1"]
+        patch.setattr(sys, "argv", ["plane_simulated.py", *few, "--write", str(page)])
         plane_simulated.main()
     text = page.read_text(encoding="utf-8")
     assert (tmp_path / "plane.png").stat().st_size > 10_000
     changed = table(text, 5)
     assert max(map(float, changed[0][1:4])) < 0.5  # %: differences at 100 Hz
     assert all(float(row[1]) > 10.0 for row in changed if row[0].startswith("arc of 1.25"))
-    for row in table(text, 7):
-        assert float(row[2]) >= 0.9
-        assert float(row[5].rstrip(" %")) <= 6.0  # few joints: one is 2 %
+    for metric, _, walks, *_, area, _, straight, _ in table(text, 7):
+        assert float(area.split()[0]) >= (0.9 if metric == "`plane_difference`" or walks == "calibration" else 0.8)
+        assert float(straight.split()[0]) <= 5.0  # %
     planes = {
         row[0]: [[float(n) for n in cell.split(" / ")] if cell else [] for cell in row[1:]] for row in table(text, 8)
     }

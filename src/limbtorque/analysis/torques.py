@@ -167,13 +167,14 @@ def _moments_in_space(
     *,
     judged: BoolArray,
 ) -> tuple[pa.Table | None, dict[str, dict[str, float]], tuple[str, ...], FloatArray | None]:
-    """Table of moments in space, metric, notes and cost of the plane; empty if off."""
+    """Table of moments in space, metrics, notes and cost of the plane; empty if off."""
     if not settings.torques.in_space:
         return None, {}, (), None
-    moments = space_moments(in_space(), motion, limb.side)
+    space = in_space()
+    moments = space_moments(space, motion, limb.side)
     cost_nm = torques.terms.net - moments.torque_about_flexion_axis
-    shares, notes = plane_difference(moments, torques, judged, motion.joints, body_mass_kg=limb.body_mass_kg)
-    return space_table(moments, motion, torques), {"plane_difference": shares}, notes, cost_nm
+    metrics, notes = plane_difference(space, moments, torques, motion, judged, body_mass_kg=limb.body_mass_kg)
+    return space_table(moments, motion, torques), metrics, notes, cost_nm
 
 
 @dataclass(frozen=True)

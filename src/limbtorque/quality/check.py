@@ -36,9 +36,10 @@ class Check:
         Origin of the threshold.
     part_of : str
         Name of the flag, where several metrics show the same fault; else it is that of the metric.
-    threshold : float or None
-        Largest allowed value; None: the option of `quality` with the name of the metric. An option with a value for each
-        joint is a limit for joints of these names; other joints are not judged by it.
+    threshold : float, mapping of str to float or None
+        Largest allowed value, or that of single joints and, by an empty name, of all others; None: the option of `quality`
+        with the name of the metric. An option with a value for each joint is a limit for joints of these names; other
+        joints are not judged by it.
     affects : {"torques", "muscles"}
         Tables the flag affects.
     rejects_from : float
@@ -52,7 +53,7 @@ class Check:
     advice: str
     source: str
     part_of: str = ""
-    threshold: float | None = None
+    threshold: float | Mapping[str, float] | None = None
     affects: Literal["torques", "muscles"] = "torques"
     rejects_from: float = math.inf
     where: str = ""
@@ -77,4 +78,4 @@ class Check:
     def allowed_at(self, joint: str, thresholds: Quality) -> float:
         """Largest allowed value at a joint; infinite without limit."""
         given = self.allowed(thresholds)
-        return given.get(joint, math.inf) if isinstance(given, Mapping) else given
+        return given.get(joint, given.get("", math.inf)) if isinstance(given, Mapping) else given

@@ -154,8 +154,8 @@ CHECKS = (
         "plane_difference",
         "planar net torque minus moment about the joint's own flexion axis, root mean square, over its range",
         "use the moments in space, or another plane (plane.kind)",
-        f"{CONVENTION}: 10 % of the range; 0.01 to 0.04 in six recorded straight walks, 0.02 to 0.17 in six turns (docs/plane.md)",
-        threshold=0.1,
+        f"{CONVENTION}: 10 % of the range, at the knee with the error of its axis; 0.01 to 0.04 in six recorded straight walks, 0.02 to 0.17 in six turns (docs/plane.md)",
+        threshold={"": 0.1, "knee": 0.12},
         where=PLANE_COST,
     ),
     Check(

@@ -228,7 +228,7 @@ def _flags(
 def _threshold(given: float | Mapping[str, float], unit: str) -> str:
     """Threshold with its unit, or thresholds of all joints."""
     if isinstance(given, Mapping):
-        return ", ".join(f"{joint} {amount(value, unit)}" for joint, value in given.items())
+        return ", ".join(f"{joint} {amount(value, unit)}".strip() for joint, value in given.items())
     return amount(float(given), unit)
 
 

@@ -34,8 +34,8 @@ class TrialContents:
         Its status, joint by joint, and its flags.
     about : dict of str to str
         Names and values at the top of the page.
-    metrics : dict of str to float
-        Its quality metrics.
+    metrics : dict of str to dict of str to float
+        Its quality metrics by name and joint; an empty joint is the whole trial.
     audit : sequence of dict
         Findings about the file: item, stated, interpretation, to_settle.
     notes : sequence of str
@@ -58,7 +58,7 @@ class TrialContents:
     reason: str
     message: str
     about: Mapping[str, str]
-    metrics: Mapping[str, float] = field(default_factory=dict)
+    metrics: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     audit: Sequence[Mapping[str, str]] = ()
     notes: Sequence[str] = ()
     summary: Sequence[Mapping[str, Any]] = ()
@@ -193,15 +193,12 @@ def _star(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _metrics(contents: TrialContents) -> list[tuple[str, str, str, str]]:
-    """Known metrics: name, value, flag and definition."""
+    """Known metrics: name, value, or that of each joint, flag and definition."""
     flagged = {flag.check.name: flag.status for flag in contents.verdict.flags}
-    return [
-        (
-            known.name,
-            amount(contents.metrics[known.name], known.unit),
-            flagged.get(known.name, ""),
-            known.definition,
-        )
-        for known in QUALITY_COLUMNS
-        if not math.isnan(contents.metrics.get(known.name, math.nan))
-    ]
+    rows = []
+    for known in QUALITY_COLUMNS:
+        values = contents.metrics.get(known.name, {}).items()
+        cells = [f"{joint} {amount(value, known.unit)}".strip() for joint, value in values if not math.isnan(value)]
+        if cells:
+            rows.append((known.name, ", ".join(cells), flagged.get(known.name, ""), known.definition))
+    return rows

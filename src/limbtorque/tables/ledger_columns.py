@@ -32,6 +32,8 @@ METRICS = columns(
         "functional_range_deg": "smallest range of relative rotation that determined a functional joint centre",
         "cluster_error_m": "largest expected error of a landmark carried from the static trial, from residual and "
         "size of its cluster; a lower bound",
+        "flexion_axis_deg": "angle between the joint's flexion axis and the plane's normal, root mean square; up to 15 deg, at the "
+        "ankle 30, a planar torque is right within about 10 % of its range (torques.in_space)",
         "edge_share": "share of frames with edge effects of the filter and the differences",
         "force_range_share": "mean of (greatest - least possible force) / strength over muscles and frames: the part "
         "that the criterion determines, not mechanics",

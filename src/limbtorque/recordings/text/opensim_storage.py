@@ -178,13 +178,14 @@ def _recording(
     markers, other, parts = _markers(rest)
     if markers:
         text.note_incomplete(parts)
+    incomplete = f"columns of incomplete wrenches (three of force and three of point of application are needed): {', '.join(broken)}"
     if broken:
-        text.notes.append(
-            f"columns of incomplete wrenches (three of force and three of point are needed), left out: {', '.join(broken)}"
-        )
+        text.notes.append(f"{incomplete}; left out")
     if not markers and not wrenches:
         if _says_emg(title) or 2 * sum(map(_names_muscle, columns)) > len(columns):
             return _emg_recording(text, columns, values, columns, clock)
+        if broken:
+            raise text.error(incomplete)
         raise text.error(
             "no markers and no forces: no column is like 'RSHO_tx', 'ground_force_vx' or 'f1_1'; "
             f"found {', '.join(columns[:5])}; angles, muscles and other {GIVE}"

@@ -69,7 +69,11 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         reason=last.reason,
         message=last.message,
         about=_about(trial, kinematics, metrics, study.folder),
-        metrics={name: math.nan if value is None else value for name, value in metrics.items()},
+        metrics={name: {"": math.nan if value is None else value} for name, value in metrics.items()}
+        | {
+            name: {joint.name: of[joint.name] for joint in model.joints if joint.name in of}
+            for name, of in records["torques"].joint_metrics.items()
+        },
         audit=[vars(finding) for finding in audit.findings],
         notes=notes,
         summary=per_body_mass(records["torques"].summary, trial.subject.mass_kg),
