@@ -140,7 +140,7 @@ CHECKS = (
     Check(
         "out_of_plane_share",
         "variance of the segments' out-of-plane components over their total variance",
-        "choose another plane (plane.kind), or exclude this movement",
+        "exclude this movement if it turns, else choose another plane (plane.kind); torques.in_space shows the cost",
         f"{BENCHMARK}: at most 0.04 there, 0.19 to 0.55 where children turn by 90 degrees (docs/recordings.md)",
         rejects_from=TWICE,
     ),
@@ -153,7 +153,7 @@ CHECKS = (
     Check(
         "plane_difference",
         "planar net torque minus moment about the joint's own flexion axis, root mean square, over its range",
-        "use the moments in space, or another plane (plane.kind)",
+        "use the moments in space (results/torques, +space), or another plane (plane.kind)",
         f"{CONVENTION}: 10 % of the range, at the knee with the error of its axis; 0.01 to 0.04 in six recorded straight walks, 0.02 to 0.17 in six turns (docs/plane.md)",
         threshold={"": 0.1, "knee": 0.12},
         where=PLANE_COST,
