@@ -140,7 +140,7 @@ CHECKS = (
     Check(
         "out_of_plane_share",
         "variance of the segments' out-of-plane components over their total variance",
-        "exclude this movement if it turns, else choose another plane (plane.kind); torques.in_space shows the cost",
+        "exclude turns, else choose another plane (plane.kind); torques.in_space shows the cost",
         f"{BENCHMARK}: at most 0.04 there, 0.19 to 0.55 where children turn by 90 degrees (docs/recordings.md)",
         rejects_from=TWICE,
     ),
