@@ -61,27 +61,25 @@ def model_of(body: Mapping[str, Any]) -> tuple[pin.Model, dict[str, int]]:
 
 def kinematics(model: pin.Model, frames: list[int], places: FloatArray) -> FloatArray:
     """Coordinates that bring the markers nearest to the measured ones, shape (n_frames, n_coordinates)."""
-    data = model.createData()
+    data, rows = model.createData(), []
 
-    def nearest(q: FloatArray, seen: FloatArray) -> tuple[float, FloatArray]:
+    def apart(q: FloatArray, seen: FloatArray) -> FloatArray:
+        pin.computeJointJacobians(model, data, q)
+        pin.updateFramePlacements(model, data)
+        return np.concatenate([at - data.oMf[frame].translation for frame, at in zip(frames, seen, strict=True)])
+
+    starts = np.zeros((72, model.nq))  # by the direction in which the person looks
+    starts[:, :3], starts[:, 3] = places[0].mean(axis=0), 2.0 * np.pi * np.arange(72) / 72.0
+    q = min(starts, key=lambda start: np.std(apart(start, places[0]).reshape(-1, 3), axis=0).sum())
+    for seen in places:
         for _ in range(ITERATIONS):
-            pin.computeJointJacobians(model, data, q)
-            pin.updateFramePlacements(model, data)
-            error = np.concatenate([at - data.oMf[frame].translation for frame, at in zip(frames, seen, strict=True)])
+            error = apart(q, seen)
             slopes = [pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)[:3] for frame in frames]
             step = np.linalg.lstsq(np.vstack(slopes), error, rcond=1e-6)[0]
             q = q + step
             if np.abs(step).max() < CLOSE:
                 break
-        return float(np.abs(error).max()), q
-
-    starts = np.zeros((4, model.nq))  # by the direction in which the person looks
-    starts[:, :3], starts[:, 3] = places[0].mean(axis=0), 0.5 * np.pi * np.arange(4)
-    now = min((nearest(start, places[0]) for start in starts), key=lambda fit: fit[0])[1]
-    rows = []
-    for seen in places:
-        now = nearest(now, seen)[1]
-        rows.append(now)
+        rows.append(q)
     return np.array(rows)
 
 
