@@ -280,16 +280,9 @@ def only(motion: Motion, orders: Sequence[int], names: Sequence[str] | None = No
 
 
 def follow(
-    body: Body,
-    parent: State,
-    leg: Sequence[str],
-    foot: State,
-    guess_rad: FloatArray,
-    *,
-    coupled: tuple[float, float] = (0.0, 0.0),
-    way_m: FloatArray | None = None,
+    body: Body, parent: State, leg: Sequence[str], foot: State, *, coupled: Sequence[float], way_m: FloatArray,
     hip_rotation_rad: float | None = None,
-) -> tuple[dict[str, FloatArray], FloatArray]:
+) -> tuple[dict[str, FloatArray], FloatArray]:  # fmt: skip
     """Angles of a leg that holds its foot at a pose, with exact derivatives.
 
     The hip is free, the knee has one degree of freedom, and the foot does not rotate against the shank; or the hip's rotation is given,
@@ -303,11 +296,9 @@ def follow(
         Motion of the pelvis and of the foot.
     leg : sequence of str
         Thigh, shank and foot.
-    guess_rad : ndarray of shape (n_frames, 3)
-        Flexion of hip, knee and ankle to begin with.
-    coupled : tuple of float, optional
+    coupled : sequence of float
         Abduction and rotation of the knee as shares of its flexion.
-    way_m : ndarray of shape (3,), optional
+    way_m : ndarray of shape (3,)
         Displacement of the knee's centre in the thigh per radian of flexion.
     hip_rotation_rad : float, optional
         Rotation of the hip, where it is given.
@@ -322,27 +313,25 @@ def follow(
     ValueError
         A foot out of reach.
     """
-    n_frames = len(guess_rad)
     free = np.zeros((6, 9))  # degrees of freedom by angle: hip, knee and ankle
     free[[0, 1, 2, 4, 5], [0, 1, 2, 6, 7]] = 1.0
     free[3, 3:6] = 1.0, *coupled
     if hip_rotation_rad is not None:
         free[2] = np.eye(9)[8]
-    shift = np.zeros(3) if way_m is None else way_m
-    angles = np.zeros((3, n_frames, 9))
-    angles[0] = guess_rad @ free[[0, 3, 4]]
+    angles = np.zeros((3, len(foot.at), 9))
+    angles[0] = _guess(body, parent, leg, foot) @ free[[0, 3, 4]]
     angles[0, :, 2] = hip_rotation_rad or 0.0
 
     def states() -> list[State]:
         thigh = step(parent, body[leg[0]], angles[..., :3])
-        shank = step(thigh, body[leg[1]], angles[..., 3:6], angles[..., 3:4] * shift)
+        shank = step(thigh, body[leg[1]], angles[..., 3:6], angles[..., 3:4] * way_m)
         return [thigh, shank, step(shank, body[leg[2]], angles[..., 6:])]
 
     def change(order: int, chain: Sequence[State], apart: FloatArray) -> float:
         axes = np.concatenate([state.axes for state in chain], axis=1)
         arms = np.repeat(np.stack([chain[2].at - state.at for state in chain], axis=1), 3, axis=1)
         columns = free @ np.concatenate([cross(axes, arms), axes], axis=2)
-        columns[:, 3, :3] += chain[0].turn @ shift
+        columns[:, 3, :3] += chain[0].turn @ way_m
         steps = np.linalg.solve(columns.swapaxes(1, 2), apart[..., None])[..., 0]
         angles[order] += steps @ free
         return float(np.abs(steps).max())
@@ -359,7 +348,18 @@ def follow(
         end = (chain := states())[2]
         apart = [getattr(foot, name) - getattr(end, name) for name in (place, turning)]
         change(order, chain, np.concatenate(apart, axis=1))
-    return {name: angles[..., 3 * k : 3 * k + 3] for k, name in enumerate(leg)}, angles[..., 3:4] * shift
+    return {name: angles[..., 3 * k : 3 * k + 3] for k, name in enumerate(leg)}, angles[..., 3:4] * way_m
+
+
+def _guess(body: Body, base: State, leg: Sequence[str], foot: State) -> FloatArray:
+    """Flexion of hip, knee and ankle by a planar leg, shape (n_frames, 3)."""
+    thigh, shank = (body[name].length_m for name in leg[:2])
+    away = np.einsum("nji,nj->ni", base.turn, foot.at - base.point(body[leg[0]].centre_m))
+    long = np.minimum(np.linalg.norm(away, axis=1), 0.9999 * (thigh + shank))
+    knee = np.pi - np.arccos((thigh**2 + shank**2 - long**2) / (2.0 * thigh * shank))
+    hip = np.arctan2(away[:, 0], -away[:, 1]) + np.arccos((thigh**2 + long**2 - shank**2) / (2.0 * thigh * long))
+    tilt, pitch = (np.arcsin(state.turn[:, 1, 0]) for state in (base, foot))
+    return np.stack([hip, knee, pitch - tilt - hip + knee], axis=1)
 
 
 def rotation_vector(turn: FloatArray) -> FloatArray:

@@ -284,31 +284,18 @@ def with_legs(
     person: Person,
     motion: Motion,
     feet: Mapping[str, State],
-    coupled: tuple[float, float],
+    coupled: Sequence[float],
     hip_rotation_rad: float | None = None,
 ) -> tuple[Motion, dict[str, State]]:
     """Motion and states with legs that reach from the pelvis to the feet; knees as in `follow`."""
     base = states_of({"pelvis": person.body["pelvis"]}, motion)["pelvis"]
     angle_rad, shift_m = dict(motion.angle_rad), dict(motion.shift_m)
     way = np.array([-1.0, 0.5, 0.0]) * person.moving / (0.5 * np.pi)
+    knee = {"coupled": coupled, "way_m": way, "hip_rotation_rad": hip_rotation_rad}
     for side, limb in person.limbs.items():
-        guess = _guess(person, base, limb, feet[side])
-        angles, shift = follow(
-            person.body, base, limb, feet[side], guess, coupled=coupled, way_m=way, hip_rotation_rad=hip_rotation_rad
-        )
+        angles, shift = follow(person.body, base, limb, feet[side], **knee)
         angle_rad |= angles
         if person.moving:
             shift_m[limb[1]] = shift
     motion = Motion(angle_rad, shift_m)
     return motion, states_of(person.body, motion)
-
-
-def _guess(person: Person, base: State, limb: Sequence[str], foot: State) -> FloatArray:
-    """Flexion of hip, knee and ankle by a planar leg, shape (n_frames, 3)."""
-    thigh, shank = (person.body[name].length_m for name in limb[:2])
-    away = np.einsum("nji,nj->ni", base.turn, foot.at - base.point(person.body[limb[0]].centre_m))
-    long = np.minimum(np.linalg.norm(away, axis=1), 0.9999 * (thigh + shank))
-    knee = np.pi - np.arccos((thigh**2 + shank**2 - long**2) / (2.0 * thigh * shank))
-    hip = np.arctan2(away[:, 0], -away[:, 1]) + np.arccos((thigh**2 + long**2 - shank**2) / (2.0 * thigh * long))
-    tilt, pitch = (np.arcsin(state.turn[:, 1, 0]) for state in (base, foot))
-    return np.stack([hip, knee, pitch - tilt - hip + knee], axis=1)
