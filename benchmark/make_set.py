@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -55,34 +55,31 @@ class Trial:
 
     Attributes
     ----------
-    name, movement, track, fault : str
-        Its name and kind; no fault: empty.
+    name, movement, track : str
+        Its name and kind.
     person : Person
         Who moves.
     moved : Moved
-        Exact motion and loads at the rate of the plates.
+        Exact motion and loads at the rate of the markers.
     plates : list of Plate
         Plates under the feet.
-    every : int
-        Samples of the plates in a frame.
+    force_rate_hz : int
+        Rate of the plates.
     noise_m : float
         Standard deviation of the noise of markers.
+    fault : str
+        Fault of the recording; none: empty.
     """
 
     name: str
     movement: str
     track: str
-    fault: str
     person: Person
     moved: Moved
     plates: list[Plate]
-    every: int
+    force_rate_hz: int
     noise_m: float
-
-    @property
-    def planar(self) -> bool:
-        """True for a movement in a plane."""
-        return in_plane(self.movement, self.track)
+    fault: str = ""
 
     @property
     def rate_hz(self) -> int:
@@ -109,19 +106,15 @@ def main() -> None:
     write_set(options.folder, seed=options.seed, numbers=numbers, force_rate_hz=rate, faults=options.faults)
 
 
-def write_set(
-    folder: Path, *, seed: int, numbers: Sequence[int], force_rate_hz: int = FORCE_RATE_HZ, faults: bool = False
-) -> None:
+def write_set(folder: Path, *, seed: int, numbers: Iterable[int], force_rate_hz: int, faults: bool = False) -> None:
     """Write trials of the set and the hashes of its files."""
     table = []
     for number in numbers:
-        group, place = divmod(number, len(GROUPS[0]))
-        movement, track = GROUPS[group // 2 % 2][place], TRACKS[group % 2]
-        person = make_subject(seed, group, movement)
-        if not (folder / "recordings" / f"{person.name}_static.c3d").exists():
-            write_subject(folder, person, track)
-        fault = FAULTS[number // 3 % len(FAULTS)] if faults and number % 3 == 2 and movement != "reach" else ""
-        trial = make_trial(seed, number, movement, person, track, fault, force_rate_hz)
+        trial = make_trial(seed, number, force_rate_hz)
+        if faults and number % 3 == 2 and trial.plates:
+            trial = replace(trial, fault=FAULTS[number // 3 % len(FAULTS)])
+        if not (folder / "recordings" / f"{trial.person.name}_static.c3d").exists():
+            write_subject(folder, trial.person, trial.track)
         write_recording(folder / "recordings", trial, np.random.default_rng([seed, number, 1]))
         table.append(write_truth(folder / "truth", trial))
     pd.DataFrame(table).to_csv(folder / "trials.csv", index=False, lineterminator="\n")
@@ -145,30 +138,36 @@ def in_plane(movement: str, track: str) -> bool:
     return movement in ("squat", "jump") and track == "body_given"
 
 
-def make_trial(
-    seed: int, number: int, movement: str, person: Person, track: str, fault: str, force_rate_hz: int
-) -> Trial:
+def make_trial(seed: int, number: int, force_rate_hz: int) -> Trial:
     """A movement of a person, each time a little different; drawn again where a foot, hand or plate would be out of reach."""
-    rng = np.random.default_rng([seed, number])
+    group, place = divmod(number, len(GROUPS[0]))
+    movement, track = GROUPS[group // 2 % 2][place], TRACKS[group % 2]
+    person, rng = make_subject(seed, group, movement), np.random.default_rng([seed, number])
+    every = 1 if movement == "reach" else max(force_rate_hz // RATES_HZ[movement], 1)
     for _ in range(DRAWS):
         try:
-            moved = _drawn(rng, movement, person, in_plane(movement, track), force_rate_hz)
+            moved = _drawn(rng, movement, person, in_plane(movement, track), every)
             plates = plates_of(moved)
         except ValueError as error:
             reason = error
             continue
-        noise_m, every = round(rng.uniform(0.0002, 0.001), 5), max(force_rate_hz // RATES_HZ[movement], 1)
-        every = every if moved.loads else 1
-        return Trial(f"T{number + 1:03d}_{movement}", movement, track, fault, person, moved, plates, every, noise_m)
+        name, noise_m = f"T{number + 1:03d}_{movement}", round(rng.uniform(0.0002, 0.001), 5)
+        moved = sampled(person, moved, every)
+        return Trial(name, movement, track, person, moved, plates, every * RATES_HZ[movement], noise_m)
     raise ValueError(f"trial {number + 1} of seed {seed}: none of {DRAWS} draws suits: {reason}")
 
 
-def _drawn(rng: np.random.Generator, movement: str, person: Person, is_planar: bool, force_rate_hz: int) -> Moved:
-    """A movement by the generator's next numbers."""
-    rate, pace = RATES_HZ[movement], np.sqrt(person.height_m / 1.75)
+def _drawn(rng: np.random.Generator, movement: str, person: Person, is_planar: bool, every: int) -> Moved:
+    """A movement by the generator's next numbers, at times of the plates, a whole number for each frame."""
+
+    def times(duration_s: float) -> FloatArray:
+        return np.arange(int(duration_s * RATES_HZ[movement]) * every) / (every * RATES_HZ[movement])
+
+    pace = np.sqrt(person.height_m / 1.75)
     direction = 90.0 * int(rng.integers(4)) + rng.uniform(-20.0, 20.0)
     if movement == "reach":
-        return _reach(person, rng, rate)
+        course = _reach(person, rng)
+        return reach_in_space(person, course, times(course[-1][0] + 0.4))
     if movement in ("walk", "turn"):
         style = Style(
             stride_s=rng.uniform(1.0, 1.2) * pace,
@@ -181,16 +180,9 @@ def _drawn(rng: np.random.Generator, movement: str, person: Person, is_planar: b
             radius_m=float(rng.choice([-1.0, 1.0])) * rng.uniform(1.5, 4.0) if movement == "turn" else np.inf,
             first_strike_s=rng.uniform(0.1, 0.4),
         )
-        return walk_in_space(person, style, _times(style.first_strike_s + 1.8 * style.stride_s, force_rate_hz, rate))
+        return walk_in_space(person, style, times(style.first_strike_s + 1.8 * style.stride_s))
     course, stance = _course(movement, person, rng, is_planar)
-    time_s = _times(course.duration_s - 0.05, force_rate_hz, rate)
-    return movement_in_space(person, course, replace(stance, direction_deg=direction), time_s)
-
-
-def _times(duration_s: float, force_rate_hz: int, rate_hz: int) -> FloatArray:
-    """Times of the plates, a whole number for each frame."""
-    force_rate = max(force_rate_hz, rate_hz)
-    return np.arange(int(duration_s * rate_hz) * (force_rate // rate_hz)) / force_rate
+    return movement_in_space(person, course, replace(stance, direction_deg=direction), times(course.duration_s - 0.05))
 
 
 def _course(movement: str, person: Person, rng: np.random.Generator, is_planar: bool) -> tuple[planar.Movement, Stance]:
@@ -214,14 +206,13 @@ def _course(movement: str, person: Person, rng: np.random.Generator, is_planar: 
     return planar.on_the_spot("squat", walker, down_m=down, way_s=way, lean_deg=lean), stance
 
 
-def _reach(person: Person, rng: np.random.Generator, rate_hz: int) -> Moved:
-    """Reach to a target and back."""
+def _reach(person: Person, rng: np.random.Generator) -> list[tuple[float, FloatArray]]:
+    """Times and postures of a reach to a target and back."""
     low = np.array([0.0, 0.0, 0.0, -10.0, 8.0, 0.0, 85.0, 4.0, 10.0, 0.0, 0.0, 0.0]) + rng.uniform(-4.0, 4.0, 12)
     far = np.array([8.0, 0.0, -8.0, 65.0, 20.0, 15.0, 30.0, 4.0, 40.0, 10.0, 5.0, 0.0]) + rng.uniform(-8.0, 8.0, 12)
     turn = np.array([-1.0 if "left_hand" in person.body else 1.0, 1.0, 1.0, *[1.0] * 9])
     way = rng.uniform(0.5, 0.9)
-    course = [(0.4, low * turn), (0.4 + way, far * turn), (0.8 + way, far * turn), (0.8 + 2.0 * way, low * turn)]
-    return reach_in_space(person, course, _times(1.2 + 2.0 * way, rate_hz, rate_hz))
+    return [(0.4, low * turn), (0.4 + way, far * turn), (0.8 + way, far * turn), (0.8 + 2.0 * way, low * turn)]
 
 
 def write_subject(folder: Path, person: Person, track: str) -> None:
@@ -245,20 +236,17 @@ def changed(motion: Motion, change: Callable[[FloatArray], FloatArray]) -> Motio
     return Motion(*({name: change(values) for name, values in group.items()} for group in groups))
 
 
-def sampled(trial: Trial) -> Moved:
-    """The movement of a trial at the rate of the markers."""
-    moved, part = trial.moved, slice(None, None, trial.every)
+def sampled(person: Person, moved: Moved, every: int) -> Moved:
+    """Every frame of the markers of a movement."""
+    part = slice(None, None, every)
     motion = changed(moved.motion, lambda values: values[:, part])
-    loads = tuple(
-        Load(load.segment, load.force_n[part], load.point_m[part], load.moment_nm[part]) for load in moved.loads
-    )
-    return Moved(moved.time_s[part], motion, states_of(trial.person.body, motion), loads, moved.events)
+    loads = (Load(of.segment, *(each[part] for each in (of.force_n, of.point_m, of.moment_nm))) for of in moved.loads)
+    return Moved(moved.time_s[part], motion, states_of(person.body, motion), tuple(loads), moved.events)
 
 
 def recorded_markers(trial: Trial, rng: np.random.Generator) -> dict[str, FloatArray]:
     """Markers with skin movement, noise and gaps, without medial ones."""
-    moved, person = sampled(trial), trial.person
-    markers = {}
+    moved, person, markers = trial.moved, trial.person, {}
     for name, segment in person.body.items():
         part, limbs = name.split("_", 1)[-1], sum(person.limbs.values(), ())
         flexion = moved.motion.angle_rad[name][0][:, 0 if name in limbs else 2]
@@ -339,15 +327,14 @@ def disturbed(plate: Plate, fault: str, late: int, rng: np.random.Generator) -> 
     if fault == "plate_moved":
         moment = moment + np.cross([0.02, 0.0, 0.0], force)
     if fault == "forces_late":
-        before = np.arange(len(force) - late).clip(0)
-        before = np.concatenate([np.zeros(late, dtype=int), before])
+        before = (np.arange(len(force)) - late).clip(0)
         force, moment = force[before], moment[before]
     return Plate(plate.foot, plate.middle_m, force, moment)
 
 
 def write_recording(folder: Path, trial: Trial, rng: np.random.Generator) -> None:
     """Write the C3D file of a trial, and what OpenSim reads."""
-    markers, rate, force_rate = recorded_markers(trial, rng), float(trial.rate_hz), float(trial.every * trial.rate_hz)
+    markers, rate, force_rate = recorded_markers(trial, rng), float(trial.rate_hz), float(trial.force_rate_hz)
     plates = [disturbed(plate, trial.fault, round(0.02 * force_rate), rng) for plate in trial.plates]
     corners = [(plate.middle_m + CORNERS_M, plate.force_n, plate.moment_nm) for plate in plates]
     about = {"plates": corners, "force_rate_hz": force_rate, "events": trial.moved.events, "z_up": trial.z_up}
@@ -355,8 +342,7 @@ def write_recording(folder: Path, trial: Trial, rng: np.random.Generator) -> Non
     files.write_trc(folder / f"{trial.name}.trc", markers, rate)
     if plates:
         files.write_mot(folder / f"{trial.name}_forces.mot", files.FORCE_COLUMNS, _foot_loads(plates), force_rate)
-    end_s = trial.moved.time_s[:: trial.every][-1]
-    files.write_setups(folder, trial.name, trial.person.name, end_s, on_ground=bool(plates))
+    files.write_setups(folder, trial.name, trial.person.name, trial.moved.time_s[-1], on_ground=bool(plates))
 
 
 def _foot_loads(plates: Sequence[Plate]) -> FloatArray:
@@ -374,14 +360,16 @@ def _foot_loads(plates: Sequence[Plate]) -> FloatArray:
 
 def write_truth(folder: Path, trial: Trial) -> dict[str, object]:
     """Write the exact angles, moments, terms and events of a trial; return its row of the table."""
-    moved, person = sampled(trial), trial.person
+    moved, person = trial.moved, trial.person
     net, names = net_moments(person.body, moved.states, moved.loads), files.coordinates(person)
     rough = changed(moved.motion, lambda values: differences(values[0], trial.rate_hz))
     differenced = net_moments(person.body, states_of(person.body, rough), moved.loads)
     columns: dict[str, FloatArray] = {"time_s": moved.time_s}
     errors: dict[str, list[float]] = {joint: [] for joint in JOINTS[person.chain]}
     for limb in person.limbs.values():
-        terms = flexion_terms(person.body, moved.motion, moved.loads, limb, planar=trial.planar)
+        terms = flexion_terms(
+            person.body, moved.motion, moved.loads, limb, planar=in_plane(trial.movement, trial.track)
+        )
         for k, (name, joint) in enumerate(zip(limb, errors, strict=True)):
             angles = dict(
                 zip([f"{column}_rad" for column in names[name]], moved.motion.angle_rad[name][0].T, strict=True)
@@ -397,7 +385,7 @@ def write_truth(folder: Path, trial: Trial) -> dict[str, object]:
     files.write_text(folder / f"{trial.name}_events.csv", "\n".join(["time_s,side,event", *events]) + "\n")
     row = {"trial": trial.name, "subject": person.name, "movement": trial.movement, "track": trial.track}
     row |= {"chain": person.chain, "rate_hz": trial.rate_hz, "up_axis": "+z" if trial.z_up else "+y"}
-    row |= {"force_rate_hz": str(trial.every * trial.rate_hz) if moved.loads else ""}
+    row |= {"force_rate_hz": str(trial.force_rate_hz) if moved.loads else ""}
     row |= {"mass_kg": person.mass_kg, "height_m": person.height_m, "sex": person.sex, "marker_noise_m": trial.noise_m}
     row |= {"faults": trial.fault}
     return row | {f"sampling_error_{joint}_nm": f"{np.sqrt(np.mean(squares)):.4f}" for joint, squares in errors.items()}
