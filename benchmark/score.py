@@ -263,22 +263,23 @@ def explanations(name: str, values: FloatArray, truth: pd.DataFrame, mass_kg: fl
         errors[f"{'Angles' if angle else 'Moments'} in {unit}"] = values / factor - right
         errors[f"{'Turned angles' if angle else 'External moments'} in {unit}"] = -values / factor - right
     side, joint, motion = name.split("_", 2)
-    for other in truth.columns.drop(["time_s", name]):
+    for other in truth.columns[1:]:
         other_side, other_joint, other_motion = other.split("_", 2)
         fault = "Sides are exchanged" if other_side != side else f"Values of another joint, the {other_joint}"
-        if other_motion == motion and (other_side == side or other_joint == joint):
+        if other_motion == motion and (other_side == side) != (other_joint == joint):
             errors[fault] = values - truth[other].to_numpy()
     for frames in (*range(-FRAMES, 0), *range(1, FRAMES + 1)):
         fault = f"{abs(frames)} {'frame' if abs(frames) == 1 else 'frames'} too {'late' if frames > 0 else 'early'}"
         errors[fault] = np.roll(values, -frames) - right
-    bias = {fault: np.nanmean(error[inner]) if angle else 0.0 for fault, error in errors.items()}
-    left = {fault: _rms(error[inner] - bias[fault]) for fault, error in errors.items()}
-    fault = min(left, key=left.__getitem__)
-    needed = max(left[""], abs(bias[""])) > SMALL * np.ptp(right)
-    if not needed or left[fault] > CLEAR * min(left[""], np.std(right) if angle else _rms(right)):
-        fault = ""  # values near zero explain nothing
-    zero = abs(bias[fault]) > max(ZERO_RAD, left[fault] / CLEAR)
-    return [*filter(None, [fault]), *(["Angles with another zero"] if zero else [])]
+    table = np.array(list(errors.values()))[:, inner]
+    bias = angle * np.nanmean(table, axis=1)
+    left = np.sqrt(np.nanmean((table - bias[:, None]) ** 2, axis=1))
+    best = int(np.argmin(left))
+    needed = max(left[0], abs(bias[0])) > SMALL * np.ptp(right)
+    if not needed or left[best] > CLEAR * min(left[0], np.std(right) if angle else _rms(right)):
+        best = 0  # values near zero explain nothing
+    zero = abs(bias[best]) > max(ZERO_RAD, left[best] / CLEAR)
+    return [fault for fault in (list(errors)[best], "Angles with another zero" if zero else "") if fault]
 
 
 def _rms(values: FloatArray | pd.Series) -> float:

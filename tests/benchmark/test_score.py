@@ -273,7 +273,7 @@ def test_the_page_of_all_programs(folder, tmp_path, monkeypatch):
     for part in ("figures", "leg2d", "opensim_tools"):
         (tmp_path / "out" / part).mkdir(parents=True)
     page = tmp_path / "out" / "page.md"
-    page.write_text("".join(f"<!-- table {k} -->\nold\n<!-- end of table {k} -->\n" for k in (1, 2)))
+    page.write_text("".join(f"<!-- table {k} -->\nold\n<!-- end of table {k} -->\n" for k in (1, 2, 3)))
     half = truth(1) + 0.5 * MASS_KG * truth(1).columns.str.endswith("_nm")
     half.to_csv(tmp_path / "out" / "leg2d" / "T001_walk.csv", index=False)
     command = ["run_all.py", str(folder), "--out", str(tmp_path / "out"), "--scored", "--write", str(page)]
