@@ -101,14 +101,11 @@ def _legs(person: Person, movement: Movement, stance: Stance, time_s: FloatArray
         motion, states = with_legs(person, Motion(angles, {"pelvis": place}), feet, stance.coupled, hips)
         place = place + goal - centre_of_mass(person.body, states)
     force, moment = whole(person.body, states)
-    loads = (
-        shared(person, force, moment, pressure, share)
-        if stance.balanced
-        else tuple(
-            Load(f"{side}_foot", share[side][:, None] * force, in_space(at, 0.0 * time_s), 0.0 * force)
-            for side, at in pressure.items()
-        )
-    )
+    if stance.balanced:
+        loads = shared(person, force, moment, pressure, share)
+    else:
+        parts = {side: (share[side][:, None] * force, in_space(at, 0.0 * time_s)) for side, at in pressure.items()}
+        loads = tuple(Load(f"{side}_foot", *part, 0.0 * force) for side, part in parts.items())
     return Moved(time_s, motion, states, loads, tuple(sorted(events)))
 
 

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -122,16 +123,13 @@ def table(scores: pd.DataFrame, kind: str) -> str:
 
 def given(scores: pd.DataFrame) -> str:
     """Markdown table of the trials with results of those of the set, and of the share of their frames, by program."""
-    legs = scores[(scores["kind"] == "moment") & (scores["motion"] == "flexion")]
+    flexion = scores[(scores["kind"] == "moment") & (scores["motion"] == "flexion")]
     lines = ["| program | track | movement | trials | of | frames |", "| --- | --- | --- | ---: | ---: | ---: |"]
-    for (program, track, movement), rows in legs.groupby(["program", "track", "movement"], sort=False):
-        trials, total, frames = (
-            rows["trials"].min(),
-            rows[["trials", "without"]].sum(axis=1).max(),
-            rows["frames"].min(),
-        )
-        if frames < 1.0:
-            lines.append(f"| {program} | {TRACKS[track]} | {movement} | {trials} | {total} | {100.0 * frames:.0f} % |")
+    for (program, track, movement), rows in flexion.groupby(["program", "track", "movement"], sort=False):
+        row = rows.loc[rows["frames"].idxmin()]
+        if row["frames"] < 1.0:
+            counts = f"{row['trials']} | {row['trials'] + row['without']} | {100.0 * row['frames']:.0f} %"
+            lines.append(f"| {program} | {TRACKS[track]} | {movement} | {counts} |")
     return "\n".join(lines)
 
 
@@ -153,12 +151,7 @@ def picture(scores: pd.DataFrame, path: Path) -> None:
     movements = [name for name in MOVEMENTS[:-1] if name in set(chosen["movement"])]
     shared = {"sharex": True, "sharey": True, "layout": "constrained", "figsize": (10.0, 5.2)}
     figure, axes = plt.subplots(len(TRACKS), 3, squeeze=False, **shared)
-    places = (
-        (row, track, axis, joint)
-        for row, track in enumerate(TRACKS)
-        for axis, joint in enumerate(("hip", "knee", "ankle"))
-    )
-    for row, track, column, joint in places:
+    for (row, track), (column, joint) in product(enumerate(TRACKS), enumerate(("hip", "knee", "ankle"))):
         axis, part = axes[row, column], chosen[(chosen["track"] == track) & (chosen["joint"] == joint)]
         for k, program in enumerate(PROGRAMS):
             values = part[part["program"] == program.name].set_index("movement")["rms"].reindex(movements)

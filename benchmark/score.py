@@ -24,10 +24,8 @@ DEGREES = 180.0 / np.pi
 PEAK_S = 0.15  # a peak of the results is looked for within this time of the truth's
 FRAMES = 5  # shifts that are tried
 COMPLETE = 0.95  # of the frames: a column with fewer is named
-CLEAR, SMALL = (
-    0.5,
-    0.001,
-)  # an explanation leaves less than half of an error; one below a thousandth of the range needs none
+CLEAR = 0.5  # an explanation leaves less than half of an error
+SMALL = 0.001  # an error below a thousandth of the range needs none
 ZERO_RAD = 0.05  # an angle that is off by more has another zero
 SAME_TIME = 0.02  # of the interval between two frames
 MEASURES = ("rms", "bias", "spread", "peak_error", "peak_time_error_s")

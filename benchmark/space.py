@@ -103,6 +103,9 @@ class State:
         return np.asarray(self.at + self.turn @ place)
 
 
+States = Mapping[str, State]  # by segment
+
+
 @dataclass(frozen=True)
 class Load:
     """Force on a segment, the point where it acts, and a free moment; each (n_frames, 3)."""
@@ -171,13 +174,13 @@ def effort(segment: Segment, state: State, field_m_s2: FloatArray) -> tuple[Floa
     return force, moment + cross(state.at + arm, force)
 
 
-def whole(body: Body, states: Mapping[str, State]) -> tuple[FloatArray, FloatArray]:
+def whole(body: Body, states: States) -> tuple[FloatArray, FloatArray]:
     """External force that the whole body needs, and its moment about the origin of the laboratory."""
     efforts = [effort(segment, states[name], -G * UP) for name, segment in body.items()]
     return sum(force for force, _ in efforts), sum(moment for _, moment in efforts)
 
 
-def centre_of_mass(body: Body, states: Mapping[str, State]) -> FloatArray:
+def centre_of_mass(body: Body, states: States) -> FloatArray:
     """Centre of mass of the body with its derivatives, shape (3, n_frames, 3)."""
     total = np.zeros((3, *states[""].at.shape))
     for name, segment in body.items():
@@ -189,7 +192,7 @@ def centre_of_mass(body: Body, states: Mapping[str, State]) -> FloatArray:
 
 
 def net_moments(
-    body: Body, states: Mapping[str, State], loads: Sequence[Load] = (), field_m_s2: FloatArray = -G * UP
+    body: Body, states: States, loads: Sequence[Load] = (), field_m_s2: FloatArray = -G * UP
 ) -> dict[str, FloatArray]:
     """Net moment of each segment's joint, proximal on distal, about its three axes.
 
@@ -209,18 +212,16 @@ def net_moments(
     dict of str to ndarray of shape (n_frames, 3)
         Generalised forces of the joint's angles, by segment.
     """
-    efforts = {name: list(effort(segment, states[name], field_m_s2)) for name, segment in body.items()}
+    efforts = {name: np.stack(effort(segment, states[name], field_m_s2)) for name, segment in body.items()}
     for load in loads:
-        efforts[load.segment][0] = efforts[load.segment][0] - load.force_n
-        about = cross(load.point_m, load.force_n) + load.moment_nm
-        efforts[load.segment][1] = efforts[load.segment][1] - about
+        efforts[load.segment] -= load.force_n, cross(load.point_m, load.force_n) + load.moment_nm
     moments = {}
     for name, segment in reversed(body.items()):
         force, moment = efforts[name]
         about = moment - cross(states[name].at, force)
         moments[name] = np.einsum("nki,ni->nk", states[name].axes, about)
         if segment.parent:
-            efforts[segment.parent] = [a + b for a, b in zip(efforts[segment.parent], efforts[name], strict=True)]
+            efforts[segment.parent] += efforts[name]
     return moments
 
 
@@ -248,7 +249,7 @@ def flexion_terms(
         states = states_of(body, part)
         return first_axes(states, (), states[limb[0]].acceleration)
 
-    def first_axes(states: Mapping[str, State], loads: Sequence[Load], field_m_s2: FloatArray) -> FloatArray:
+    def first_axes(states: States, loads: Sequence[Load], field_m_s2: FloatArray) -> FloatArray:
         about = net_moments(body, states, loads, field_m_s2)
         return np.stack([about[name][:, 0] for name in limb], axis=1)
 

@@ -16,11 +16,12 @@ from paths import ComplexArray, FloatArray, constant, heading, in_space, product
 
 from bodies import FREE_AXES, SIDES, Person
 from limbtorque.simulation.gait import TOE_OFF, Walker, WalkingLeg, walk
-from space import UP, G, Load, Motion, Segment, State, cross, follow, laboratory, states_of, step, whole
+from space import UP, G, Load, Motion, Segment, State, States, cross, follow, laboratory, states_of, step, whole
 
 SAMPLES, ROUNDS, WAVES = 100, 14, 24  # in a stride, towards the sway, and its waves
 REACH = 0.9970  # of the leg's length, between hip and ankle
 RIGHT = {"right": 1.0, "left": -1.0}
+BySide = Mapping[str, NDArray]
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Moved:
 
     time_s: FloatArray
     motion: Motion
-    states: Mapping[str, State]
+    states: States
     loads: tuple[Load, ...]
     events: tuple[tuple[float, str, str], ...] = ()
 
@@ -92,9 +93,9 @@ class _Course:
 
     cycles: FloatArray
     legs: Mapping[str, WalkingLeg]
-    feet: Mapping[str, State]
-    pressure: Mapping[str, ComplexArray]
-    share: Mapping[str, FloatArray]
+    feet: States
+    pressure: BySide
+    share: BySide
     way: FloatArray
     front: ComplexArray
 
@@ -115,13 +116,7 @@ def walk_in_space(person: Person, style: Style, time_s: FloatArray) -> Moved:
     return Moved(time_s, motion, states, loads, tuple(sorted(events)))
 
 
-def shared(
-    person: Person,
-    force: FloatArray,
-    moment: FloatArray,
-    pressure: Mapping[str, ComplexArray],
-    share: Mapping[str, FloatArray],
-) -> tuple[Load, ...]:
+def shared(person: Person, force: FloatArray, moment: FloatArray, pressure: BySide, share: BySide) -> tuple[Load, ...]:
     """Loads of the feet that balance the body, by the wanted centres of pressure and their shares.
 
     The pressures are moved together to where the balance of moments asks for; the feet push against each other along the line between
@@ -275,17 +270,12 @@ def _motion(
     for side, right in RIGHT.items():
         swing = waves({1: -right * 0.35}, cycles, by_s) + constant(0.1, cycles)
         angle_rad[f"{side}_whole_arm"] = np.stack([swing, constant(0.1, cycles), 0.0 * swing], axis=-1)
-    return with_legs(
-        person, Motion(angle_rad, {"pelvis": place}), course.feet, (style.knee_abduction, style.knee_rotation)
-    )
+    knee = (style.knee_abduction, style.knee_rotation)
+    return with_legs(person, Motion(angle_rad, {"pelvis": place}), course.feet, knee)
 
 
 def with_legs(
-    person: Person,
-    motion: Motion,
-    feet: Mapping[str, State],
-    coupled: Sequence[float],
-    hip_rotation_rad: float | None = None,
+    person: Person, motion: Motion, feet: States, coupled: Sequence[float], hip_rotation_rad: float | None = None
 ) -> tuple[Motion, dict[str, State]]:
     """Motion and states with legs that reach from the pelvis to the feet; knees as in `follow`."""
     base = states_of({"pelvis": person.body["pelvis"]}, motion)["pelvis"]
