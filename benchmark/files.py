@@ -32,10 +32,8 @@ def rows(values: FloatArray, decimals: int | Sequence[int], separator: str) -> s
 
 def coordinates(person: Person) -> dict[str, list[str]]:
     """Names of the coordinates of each segment's joint."""
-    free = {"ground": "pelvis" if person.chain == "leg" else "trunk", "lumbar": "trunk"}
-    named = {name: free.get(segment.joint, segment.joint) for name, segment in person.body.items()}
-    motions = {True: ("rotation", "list", "tilt"), False: MOTIONS}
-    return {name: [f"{joint}_{motion}" for motion in motions[name == joint]] for name, joint in named.items()}
+    motions = {name: ("rotation", "list", "tilt") if name == of.joint else MOTIONS for name, of in person.body.items()}
+    return {name: [f"{person.body[name].joint}_{motion}" for motion in motions[name]] for name in person.body}
 
 
 def write_c3d(

@@ -102,6 +102,12 @@ class State:
         """Place of a point of the segment in the laboratory, (n_frames, 3)."""
         return np.asarray(self.at + self.turn @ place)
 
+    def moving(self, arm: FloatArray) -> FloatArray:
+        """Place, speed and acceleration of a point, by its distance from the joint in the laboratory, (3, n_frames, 3)."""
+        drag = cross(self.spin, arm)
+        bent = cross(self.spin_rate, arm) + cross(self.spin, drag)
+        return np.stack([self.at + arm, self.speed + drag, self.acceleration + bent])
+
 
 States = Mapping[str, State]  # by segment
 
@@ -148,10 +154,9 @@ def step(parent: State, segment: Segment, angle_rad: FloatArray, shift_m: FloatA
         spin = spin + angle_rad[1][:, k, None] * along
         turn = turn @ turned(axis, angle_rad[0][:, k])
         axes.append(along)
-    drag = cross(parent.spin, arm)
-    bent = cross(parent.spin_rate, arm) + cross(parent.spin, drag + 2.0 * moving) + pushed
-    at, speed = parent.at + arm, parent.speed + drag + moving
-    return State(turn, spin, rate, at, speed, parent.acceleration + bent, np.stack(axes, axis=1))
+    at, speed, acceleration = parent.moving(arm)
+    acceleration = acceleration + 2.0 * cross(parent.spin, moving) + pushed
+    return State(turn, spin, rate, at, speed + moving, acceleration, np.stack(axes, axis=1))
 
 
 def states_of(body: Body, motion: Motion) -> dict[str, State]:
@@ -165,13 +170,12 @@ def states_of(body: Body, motion: Motion) -> dict[str, State]:
 
 def effort(segment: Segment, state: State, field_m_s2: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Force and moment about the laboratory's origin that a segment's motion needs, in a field of acceleration."""
-    arm = state.turn @ segment.com_m
-    centre = state.acceleration + cross(state.spin_rate, arm) + cross(state.spin, cross(state.spin, arm))
-    force = segment.mass_kg * (centre - field_m_s2)
+    centre, _, acceleration = state.moving(state.turn @ segment.com_m)
+    force = segment.mass_kg * (acceleration - field_m_s2)
     inertia = state.turn @ segment.inertia_kgm2 @ state.turn.swapaxes(1, 2)
     momentum = np.einsum("nij,nj->ni", inertia, state.spin)
     moment = np.einsum("nij,nj->ni", inertia, state.spin_rate) + cross(state.spin, momentum)
-    return force, moment + cross(state.at + arm, force)
+    return force, moment + cross(centre, force)
 
 
 def whole(body: Body, states: States) -> tuple[FloatArray, FloatArray]:
@@ -182,12 +186,8 @@ def whole(body: Body, states: States) -> tuple[FloatArray, FloatArray]:
 
 def centre_of_mass(body: Body, states: States) -> FloatArray:
     """Centre of mass of the body with its derivatives, shape (3, n_frames, 3)."""
-    total = np.zeros((3, *states[""].at.shape))
-    for name, segment in body.items():
-        state, arm = states[name], states[name].turn @ segment.com_m
-        drag = cross(state.spin, arm)
-        bent = cross(state.spin_rate, arm) + cross(state.spin, drag)
-        total += segment.mass_kg * np.stack([state.at + arm, state.speed + drag, state.acceleration + bent])
+    moving = {name: states[name].moving(states[name].turn @ segment.com_m) for name, segment in body.items()}
+    total = sum(body[name].mass_kg * motion for name, motion in moving.items())
     return total / sum(segment.mass_kg for segment in body.values())
 
 
