@@ -72,7 +72,7 @@ def run(folder: Path, out: Path) -> dict[str, str]:
             failed[script] = f"{package} is not installed (pip install {'pin' if package == 'pinocchio' else package})"
             continue
         shutil.rmtree(out / script, ignore_errors=True)
-        command = [sys.executable, "-m", f"programs.{script}", str(folder), str(out / script)]
+        command = [sys.executable, "-m", "programs", script, str(folder), str(out / script)]
         done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
         if done.returncode:
             failed[script] = (done.stderr.strip() or "no message").splitlines()[-1]

@@ -94,7 +94,7 @@ def score(folder: Path, files: Iterable[Path], names: Path | None = None) -> tup
     rows: list[dict[str, object]] = []
     for trial, about in trials.iterrows():
         truth, results = compared.get(trial) or (_truth(folder, trial, nrows=0), pd.DataFrame())
-        for name in having.index.intersection(truth.columns, sort=False):
+        for name in truth.columns.intersection(having.index, sort=False):
             rows.append(_row(trial, about, name, truth, results.get(name)))
             if name not in results:
                 if trial in compared:

@@ -160,19 +160,12 @@ def _sway(person: Person, style: Style, walker: Walker) -> tuple[float, Mapping[
 
 def _lowered(person: Person, style: Style, course: _Course, sway: Mapping[int, complex]) -> float:
     """Way down of the pelvis after which both legs reach the feet."""
-    lower = 0.0
-    for _ in range(20):
-        base = pose(*_pelvis(style, course, sway, lower))
-        excess = -np.inf
-        for side in SIDES:
-            away = base.point(person.body[f"{side}_thigh"].centre_m) - course.feet[side].at
-            length = REACH * sum(person.body[name].length_m for name in person.limbs[side][:2])
-            across = (away[:, [0, 2]] ** 2).sum(axis=1)
-            excess = max(excess, (away[:, 1] - np.sqrt(length**2 - across)).max())
-        lower += excess
-        if abs(excess) < 1e-4:
-            break
-    return lower
+    base, excess = pose(*_pelvis(style, course, sway, 0.0)), []
+    for side, limb in person.limbs.items():
+        away = base.point(person.body[limb[0]].centre_m) - course.feet[side].at
+        length = REACH * sum(person.body[name].length_m for name in limb[:2])
+        excess.append(away[:, 1] - np.sqrt(length**2 - (away[:, [0, 2]] ** 2).sum(axis=1)))
+    return float(np.max(excess))
 
 
 def _course(style: Style, walker: Walker, time_s: FloatArray) -> _Course:

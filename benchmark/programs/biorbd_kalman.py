@@ -9,7 +9,7 @@ from typing import Any
 import biorbd
 import numpy as np
 import pandas as pd
-from programs.common import FloatArray, given, run, write_joints
+from programs.common import FloatArray, given, write_joints
 
 FIRST_FRAMES = 50  # the filter settles on the first frame, as if at rest
 UNSETTLED = 10  # frames without results: from this rest to the motion
@@ -58,7 +58,3 @@ def model_of(body: Mapping[str, Any], seen: Collection[str]) -> tuple[str, Float
 
 def _numbers(values: FloatArray) -> str:
     return " ".join(f"{value:.12g}" for value in values)
-
-
-if __name__ == "__main__":
-    run(__doc__, analyse)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,17 +42,6 @@ class Recorded:
     rate_hz: float
     markers: dict[str, FloatArray]
     loads: dict[str, list[FloatArray]]
-
-
-def run(docstring: str | None, analyse: Callable[[Path, pd.DataFrame, Path], None]) -> None:
-    """Read SET and OUT from the command line, and analyse the set's trials."""
-    parser = argparse.ArgumentParser(description=docstring)
-    parser.add_argument("folder", type=Path, metavar="SET")
-    parser.add_argument("out", type=Path, metavar="OUT", help="folder of the results")
-    options = parser.parse_args()
-    trials = pd.read_csv(options.folder / "trials.csv", index_col="trial", keep_default_na=False)
-    options.out.mkdir(parents=True, exist_ok=True)
-    analyse(options.folder.resolve(), trials, options.out.resolve())
 
 
 def recorded(folder: Path, trials: pd.DataFrame) -> Iterator[Recorded]:

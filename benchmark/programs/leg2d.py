@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from programs.common import SIDES, FloatArray, Recorded, low_pass, recorded, run, without_gaps, write_results
+from programs.common import SIDES, FloatArray, Recorded, low_pass, recorded, without_gaps, write_results
 
 CUTOFF_HZ, G = 6.0, 9.81
 # proximal and distal marker, marker of the joint, mass, centre from the proximal marker, radius of gyration (shares of body mass and
@@ -88,7 +88,3 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def _direction(near: FloatArray, far: FloatArray) -> FloatArray:
     return np.unwrap(np.arctan2(*(far - near).T[::-1]))
-
-
-if __name__ == "__main__":
-    run(__doc__, analyse)

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from programs.common import run
 
 COMMAND = Path(sys.executable).parent / "limbtorque"
 OFFSETS_RAD = {"hip": 0.5 * np.pi, "shoulder": 0.5 * np.pi, "ankle": -0.5 * np.pi}
@@ -75,7 +74,3 @@ def flexion_tables(results: Path, trial: str) -> Iterator[pd.DataFrame]:
             columns[f"{side}_{joint}_flexion_nm"] = sign * torques[name]
             columns[f"{side}_{joint}_flexion_rad"] = sign * angles[f"{joint}_angle_rad"] + OFFSETS_RAD.get(joint, 0.0)
         yield pd.DataFrame(columns).set_index(torques["time_s"])
-
-
-if __name__ == "__main__":
-    run(__doc__, analyse)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import opensim
 import pandas as pd
-from programs.common import SIDES, read_trc, run
+from programs.common import SIDES, read_trc
 
 from files import write_xml
 
@@ -88,7 +88,3 @@ def _scaled(folder: Path, subjects: pd.DataFrame, name: str, out: Path) -> Path 
     if not opensim.ScaleTool(str(out / f"{name}_scale.xml")).run():
         raise SystemExit(f"OpenSim's scale tool failed for {name}.")
     return out / f"{name}.osim"
-
-
-if __name__ == "__main__":
-    run(__doc__, analyse)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pinocchio as pin
-from programs.common import FloatArray, given, low_pass, run, without_gaps, write_joints
+from programs.common import FloatArray, given, low_pass, without_gaps, write_joints
 
 CUTOFF_HZ, ITERATIONS, CLOSE = 6.0, 30, 1e-7
 
@@ -81,7 +81,3 @@ def kinematics(model: pin.Model, frames: list[int], places: FloatArray) -> Float
                 break
         rows.append(q)
     return np.array(rows)
-
-
-if __name__ == "__main__":
-    run(__doc__, analyse)

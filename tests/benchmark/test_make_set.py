@@ -1,6 +1,8 @@
 """The small set of the benchmark: the same bytes from the same seed, files that agree with the truth, and OpenSim's moments."""
 
 import json
+import re
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import ezc3d
 import numpy as np
 import pandas as pd
 import pytest
+import run_all
 
 import make_set
 from bodies import make_person
@@ -104,6 +107,22 @@ def test_terms_of_the_file_add_up(folder):
             terms = truth.filter(regex=f"^{joint}_flexion_[a-z]+_nm$")
             assert terms.shape[1] == kinds
             np.testing.assert_allclose(terms.sum(axis=1), truth[f"{joint}_flexion_nm"], atol=1e-4)
+
+
+def test_a_program_is_run_and_scored_on_the_set(folder, tmp_path, monkeypatch, capsys):
+    """leg2d and a program that is not installed, from the recordings to the page."""
+    page, (leg2d,) = tmp_path / "page.md", [of for of in run_all.PROGRAMS if of.script == "leg2d"]
+    page.write_text("".join(f"<!-- table {k} -->\n<!-- end of table {k} -->\n" for k in (1, 2, 3)))
+    (tmp_path / "figures").mkdir()
+    monkeypatch.setattr(
+        run_all, "PROGRAMS", (leg2d, replace(leg2d, name="other", script="other", package="no_package"))
+    )
+    monkeypatch.setattr("sys.argv", ["run_all.py", str(folder), "--write", str(page), "--out", str(tmp_path / "out")])
+    run_all.main()
+    errors = re.findall(r"\| Body given \| walk \| (\w+) \| [\d.]+ \| ([\d.]+) \|", page.read_text())
+    assert [joint for joint, _ in errors] == ["hip", "knee", "ankle"]
+    assert all(0.0 < float(error) < 0.2 for _, error in errors)
+    assert "other: not run: no_package is not installed (pip install no_package)" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -119,8 +119,8 @@ def unknown(table):
     ("change", "sentence"),
     [
         (flipped, "The sign is wrong: right_knee_flexion_nm; T001_walk."),
-        (other_sides, "Sides are exchanged: right_hip_flexion_rad, right_hip_flexion_nm, right_knee_flexion_rad, "
-                      "right_knee_flexion_nm and 8 more; T001_walk."),
+        (other_sides, "Sides are exchanged: left_hip_flexion_rad, left_hip_flexion_nm, left_knee_flexion_rad, "
+                      "left_knee_flexion_nm and 8 more; T001_walk."),
         (late(1), "1 frame too late: left_hip_flexion_rad, left_hip_flexion_nm, left_knee_flexion_rad, left_knee_flexion_nm "
                   "and 8 more; T001_walk."),
         (late(-2), "2 frames too early: left_hip_flexion_rad, left_hip_flexion_nm, left_knee_flexion_rad, left_knee_flexion_nm "
