@@ -350,9 +350,7 @@ def _foot_loads(plates: Sequence[Plate]) -> FloatArray:
     columns = []
     for side in SIDES:
         feet = [plate for plate in plates if plate.foot == f"{side}_foot"]
-        loaded = [plate.force_n[:, 1:2] > LOADED_N for plate in feet]
-        force = sum(on * plate.force_n for on, plate in zip(loaded, feet, strict=True))
-        moment = sum(on * plate.moment_nm for on, plate in zip(loaded, feet, strict=True))
+        force, moment = sum((of.force_n[:, 1:2] > LOADED_N) * np.stack([of.force_n, of.moment_nm]) for of in feet)
         point = point_of(force, moment)
         columns += [force, point, (moment - np.cross(point, force)) * UP]
     return np.concatenate(columns, axis=1)
@@ -366,17 +364,13 @@ def write_truth(folder: Path, trial: Trial) -> dict[str, object]:
     differenced = net_moments(person.body, states_of(person.body, rough), moved.loads)
     columns: dict[str, FloatArray] = {"time_s": moved.time_s}
     errors: dict[str, list[float]] = {joint: [] for joint in JOINTS[person.chain]}
+    is_planar = in_plane(trial.movement, trial.track)
     for limb in person.limbs.values():
-        terms = flexion_terms(
-            person.body, moved.motion, moved.loads, limb, planar=in_plane(trial.movement, trial.track)
-        )
+        terms = flexion_terms(person.body, moved.motion, moved.loads, limb, planar=is_planar)
         for k, (name, joint) in enumerate(zip(limb, errors, strict=True)):
-            angles = dict(
-                zip([f"{column}_rad" for column in names[name]], moved.motion.angle_rad[name][0].T, strict=True)
-            )
-            moments = dict(zip([f"{column}_nm" for column in names[name]], net[name].T, strict=True))
-            parts = {f"{names[name][0]}_{term}_nm": values[:, k] for term, values in terms.items()}
-            columns |= angles | moments | parts
+            for unit, values in (("rad", moved.motion.angle_rad[name][0].T), ("nm", net[name].T)):
+                columns |= {f"{column}_{unit}": value for column, value in zip(names[name], values, strict=True)}
+            columns |= {f"{names[name][0]}_{term}_nm": values[:, k] for term, values in terms.items()}
             errors[joint].append(float(np.mean((differenced[name] - net[name])[1:-1, 0] ** 2)))
     table = np.stack(list(columns.values()), axis=1)
     decimals = [7 if name.endswith("_rad") else 5 for name in columns]
