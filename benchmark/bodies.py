@@ -24,11 +24,8 @@ MARKERS = pd.read_csv(HERE / "markers.csv")
 FRAME = ("forward", "up", "out")
 MIDDLE = ("C7", "T10", "CLAV", "STRN")  # without a side
 MEDIAL = ("KNM", "ANM", "ELM")  # in the standing trial only
-SPREAD, TILT_RAD, MOVING_M = (
-    0.08,
-    0.06,
-    0.012,
-)  # of unlike bodies, at most: deviation of a share, tilt and way of the knee's axis
+SPREAD = 0.08  # largest deviation of a share of unlike bodies
+TILT_RAD, MOVING_M = 0.06, 0.012  # largest tilt and way of their knee's axis
 
 
 @dataclass(frozen=True)
@@ -84,40 +81,37 @@ def make_person(
     unlike : Generator, optional
         Source of deviations of all shares and lengths, and of a knee whose axis is tilted and moves.
     """
-    arm = chain == "arm"
-    rows = [] if arm else [("pelvis", "")]
-    rows += [("trunk", ""), *(("whole_arm", other) for other in SIDES if not (arm and other == side))]
-    rows += [(part, other) for other in ((side,) if arm else SIDES) for part in (ARM if arm else LEG)]
-    varied = pd.DataFrame(SEGMENTS, copy=True)
+    sides = (side,) if chain == "arm" else SIDES
+    parts = ["trunk"] if chain == "arm" else ["pelvis", "trunk"]
+    parts += [f"{of}_whole_arm" for of in SIDES if chain == "leg" or of != side]
+    parts += [f"{of}_{part}" for of in sides for part in (LEG if chain == "leg" else ARM)]
+    varied, (tilt, moving) = pd.DataFrame(SEGMENTS, copy=True), (0.0, 0.0)
     if unlike is not None:
         factors = 1.0 + SPREAD * unlike.uniform(-1.0, 1.0, (len(varied), 7))
-        factors[:, 6] = 0.5 + 0.5 * factors[:, 6]  # lengths
         varied[["mass", *_columns("com")]] *= factors[:, :4]
         turning = varied[_columns("gyration")].to_numpy()
         least = turning == turning.min(axis=1, keepdims=True)
         varied[_columns("gyration")] = turning * np.where(least, factors[:, 4:5], factors[:, 5:6])
-        varied["length"] *= factors[:, 6]
+        varied["length"] *= 0.5 + 0.5 * factors[:, 6]
+        tilt, moving = (TILT_RAD, MOVING_M) * unlike.uniform([-1.0, 0.5], 1.0)
     scale = height_m * varied["length"] / SEGMENTS["length"]
-    total = 1.0 if arm else sum(varied["mass"][part] for part, _ in rows)
-    tilt, moving = (0.0, 0.0) if unlike is None else (TILT_RAD, MOVING_M) * unlike.uniform([-1.0, 0.5], 1.0)
-    body = {}
-    for part, of in rows:
+    total = 1.0 if chain == "arm" else sum(varied["mass"][_part(name)[1]] for name in parts)
+    body: dict[str, Segment] = {}
+    for whole in parts:
+        of, part = _part(whole)
         row, mirror = varied.loc[part], np.array([1.0, 1.0, -1.0 if of == "left" else 1.0])
-        mass, length, parent = (
-            row["mass"] / total * mass_kg,
-            row["length"] * height_m,
-            "" if not body else row["parent"],
-        )
-        body[_named(part, of)] = Segment(
-            name=_named(part, of),
-            parent=parent if parent in ("pelvis", "trunk", "") else _named(parent, of),
-            joint=_named(row["joint"], of),
-            centre_m=row[_columns("centre")].to_numpy(float) * scale.get(parent, 0.0) * mirror,
+        mass, length, parent = row["mass"] / total * mass_kg, row["length"] * height_m, row["parent"] if body else ""
+        com, turning, centre = (row[_columns(key)].to_numpy(float) for key in ("com", "gyration", "centre"))
+        body[whole] = Segment(
+            whole,
+            parent if parent in ("pelvis", "trunk", "") else f"{of}_{parent}",
+            joint=f"{of}_{row['joint']}" if of else row["joint"],
+            centre_m=centre * scale.get(parent, 0.0) * mirror,
             axes=_axes(part, of, tilt),
             mass_kg=mass,
             length_m=length,
-            com_m=row[_columns("com")].to_numpy(float) * length * mirror,
-            inertia_kgm2=np.diag(mass * (row[_columns("gyration")].to_numpy(float) * length) ** 2),
+            com_m=com * length * mirror,
+            inertia_kgm2=np.diag(mass * (turning * length) ** 2),
             markers_m=_markers(part, of, scale[part]),
         )
     return Person(name, sex, chain, mass_kg, height_m, body, moving)
@@ -127,20 +121,18 @@ def _columns(name: str) -> list[str]:
     return [f"{name}_{axis}" for axis in FRAME]
 
 
-def _named(part: str, side: str) -> str:
-    return f"{side}_{part}" if side else part
+def _part(name: str) -> tuple[str, str]:
+    """Side (empty: neither) and part of a segment."""
+    side, _, part = name.partition("_")
+    return (side, part) if part else ("", side)
 
 
 def _markers(part: str, side: str, scale: float) -> dict[str, FloatArray]:
     """Markers of a segment; of the trunk and pelvis those of both sides."""
     markers = {}
-    for _, row in MARKERS[MARKERS["part"] == part].iterrows():
-        place = row[list(FRAME)].to_numpy(float) * scale
-        if row["marker"] in MIDDLE:
-            markers[row["marker"]] = place
-            continue
-        for other in (side,) if side else SIDES:
-            markers[other[0].upper() + row["marker"]] = place * (1.0, 1.0, -1.0 if other == "left" else 1.0)
+    for label, *place in MARKERS.loc[MARKERS["part"] == part, ["marker", *FRAME]].itertuples(index=False):
+        for of in ("",) if label in MIDDLE else (side,) if side else SIDES:
+            markers[of[:1].upper() + label] = scale * np.array(place) * (1.0, 1.0, -1.0 if of == "left" else 1.0)
     return markers
 
 

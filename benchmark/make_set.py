@@ -8,28 +8,18 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy import ndimage
 
+import files
 import planar_movements as planar
 from bodies import JOINTS, MEDIAL, SIDES, Person, make_person
-from files import (
-    FORCE_COLUMNS,
-    coordinates,
-    rows,
-    write_body,
-    write_c3d,
-    write_loads,
-    write_model,
-    write_mot,
-    write_setups,
-    write_text,
-    write_trc,
-)
 from limbtorque.simulation.gait import Walker
 from movements import Stance, movement_in_space, reach_in_space
 from space import UP, FloatArray, Load, Motion, flexion_terms, net_moments, states_of
@@ -39,11 +29,24 @@ GROUPS = (("walk", "turn", "run", "squat", "reach"), ("walk", "walk", "jump", "r
 TRACKS = ("body_given", "mass_and_height")
 RATES_HZ = {"walk": 100, "turn": 100, "run": 200, "jump": 200, "squat": 100, "reach": 100}
 DRAWS = 20  # of a movement that would be out of reach
-FORCE_RATE_HZ, SMALL_FORCE_RATE_HZ, SMALL = 1000, 200, 10
-LOADED_N, PLATE_M = 20.0, 0.5
+FORCE_RATE_HZ, SMALL_FORCE_RATE_HZ = 1000, 200
+SMALL = (*range(10), 12)  # numbers of the small set's trials
+LOADED_N, PLATE_M, ROUNDS = 20.0, 0.5, 60  # ROUNDS: of moving plates apart
+APART_M = 0.504  # between the middles of plates that would overlap
 CORNERS_M = 0.5 * PLATE_M * np.array([[1.0, 0.0, -1.0], [1.0, 0.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, 0.0, -1.0]])
+ON_PLATE_M = 0.24  # the centre of pressure is nearer to the middle of its plate
 SKIN_M = {"thigh": 0.008, "shank": 0.005, "upper_arm": 0.006, "forearm": 0.004, "pelvis": 0.003}  # largest displacement
 FAULTS = ("plate_gain", "plate_moved", "forces_late", "markers_exchanged")
+
+
+@dataclass(frozen=True)
+class Plate:
+    """Plate below a foot: its middle, and force on the foot and moment about the laboratory's origin, (n_samples, 3)."""
+
+    foot: str
+    middle_m: FloatArray
+    force_n: FloatArray
+    moment_nm: FloatArray
 
 
 @dataclass(frozen=True)
@@ -52,30 +55,41 @@ class Trial:
 
     Attributes
     ----------
-    name, movement, track, fault : str
-        Its name and kind; no fault: empty.
+    name, movement, track : str
+        Its name and kind.
     person : Person
         Who moves.
     moved : Moved
-        Exact motion and loads at the rate of the plates.
-    planar : bool
-        True for a movement in a plane.
-    rate_hz, every : int
-        Rate of the markers, and samples of the plates in a frame.
+        Exact motion and loads at the rate of the markers.
+    plates : list of Plate
+        Plates under the feet.
+    force_rate_hz : int
+        Rate of the plates.
     noise_m : float
         Standard deviation of the noise of markers.
+    fault : str
+        Fault of the recording; none: empty.
     """
 
     name: str
     movement: str
     track: str
-    fault: str
     person: Person
     moved: Moved
-    planar: bool
-    rate_hz: int
-    every: int
+    plates: list[Plate]
+    force_rate_hz: int
     noise_m: float
+    fault: str = ""
+
+    @property
+    def rate_hz(self) -> int:
+        """Rate of the markers."""
+        return RATES_HZ[self.movement]
+
+    @property
+    def z_up(self) -> bool:
+        """True where the laboratory's z axis is up, else y."""
+        return int(self.person.name[1:]) % 4 < 2
 
 
 def main() -> None:
@@ -83,36 +97,30 @@ def main() -> None:
     parser.add_argument("folder", type=Path, metavar="DIR", help="folder of the set, new or empty")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--trials", type=int, default=60)
-    parser.add_argument("--small", action="store_true", help=f"{SMALL} trials, plates at {SMALL_FORCE_RATE_HZ} Hz")
+    parser.add_argument("--small", action="store_true", help=f"{len(SMALL)} trials, plates at {SMALL_FORCE_RATE_HZ} Hz")
     parser.add_argument("--faults", action="store_true", help="a fault in every third recording")
     options = parser.parse_args()
     if options.folder.exists() and any(options.folder.iterdir()):
         parser.error(f"{options.folder} is not empty")
-    trials, rate = (SMALL, SMALL_FORCE_RATE_HZ) if options.small else (options.trials, FORCE_RATE_HZ)
-    write_set(options.folder, seed=options.seed, trials=trials, force_rate_hz=rate, faults=options.faults)
+    numbers, rate = (SMALL, SMALL_FORCE_RATE_HZ) if options.small else (range(options.trials), FORCE_RATE_HZ)
+    write_set(options.folder, seed=options.seed, numbers=numbers, force_rate_hz=rate, faults=options.faults)
 
 
-def write_set(
-    folder: Path, *, seed: int, trials: int, force_rate_hz: int = FORCE_RATE_HZ, faults: bool = False
-) -> None:
-    """Write the set and the hashes of its files."""
+def write_set(folder: Path, *, seed: int, numbers: Iterable[int], force_rate_hz: int, faults: bool = False) -> None:
+    """Write trials of the set and the hashes of its files."""
     table = []
-    for number in range(trials):
-        group, place = divmod(number, len(GROUPS[0]))
-        movement = GROUPS[group // 2 % 2][place]
-        person = make_subject(seed, group, movement)
-        if not list((folder / "recordings").glob(f"{person.name}_static.c3d")):
-            write_subject(folder, person, TRACKS[group % 2])
-        fault = FAULTS[number // 3 % len(FAULTS)] if faults and number % 3 == 2 and movement != "reach" else ""
-        trial = make_trial(seed, number, movement, person, TRACKS[group % 2], fault, force_rate_hz)
+    for number in numbers:
+        trial = make_trial(seed, number, force_rate_hz)
+        if faults and number % 3 == 2 and trial.plates:
+            trial = replace(trial, fault=FAULTS[number // 3 % len(FAULTS)])
+        if not (folder / "recordings" / f"{trial.person.name}_static.c3d").exists():
+            write_subject(folder, trial.person, trial.track)
         write_recording(folder / "recordings", trial, np.random.default_rng([seed, number, 1]))
         table.append(write_truth(folder / "truth", trial))
-    columns = list(dict.fromkeys(column for row in table for column in row))
-    lines = [",".join(columns), *(",".join(str(row.get(column, "")) for column in columns) for row in table)]
-    write_text(folder / "trials.csv", "\n".join(lines) + "\n")
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    hashes = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-    write_text(folder / "hashes.json", json.dumps(hashes, indent=1) + "\n")
+    pd.DataFrame(table).to_csv(folder / "trials.csv", index=False, lineterminator="\n")
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    hashes = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    files.write_text(folder / "hashes.json", json.dumps(hashes, indent=1) + "\n")
 
 
 def make_subject(seed: int, group: int, movement: str) -> Person:
@@ -120,35 +128,47 @@ def make_subject(seed: int, group: int, movement: str) -> Person:
     rng = np.random.default_rng([seed, 1000 + group])
     height, sex = round(rng.uniform(1.50, 1.95), 3), ("female", "male")[int(rng.integers(2))]
     mass, side = round(rng.uniform(19.0, 28.0) * height**2, 1), ("right", "left")[int(rng.integers(2))]
-    chain = "arm" if movement == "reach" else "leg"
-    unlike = rng if group % 2 else None
-    name = f"{'AL'[chain == 'leg']}{group + 1:02d}"
+    chain, unlike = "arm" if movement == "reach" else "leg", rng if group % 2 else None
+    name = f"{chain[0].upper()}{group + 1:02d}"
     return make_person(name, chain, mass_kg=mass, height_m=height, sex=sex, side=side, unlike=unlike)
 
 
-def make_trial(
-    seed: int, number: int, movement: str, person: Person, track: str, fault: str, force_rate_hz: int
-) -> Trial:
-    """A movement of a person, each time a little different; drawn again where a foot or hand would be out of reach."""
-    rng = np.random.default_rng([seed, number])
-    for _ in range(DRAWS - 1):
+def in_plane(movement: str, track: str) -> bool:
+    """True for a movement in a plane."""
+    return movement in ("squat", "jump") and track == "body_given"
+
+
+def make_trial(seed: int, number: int, force_rate_hz: int) -> Trial:
+    """A movement of a person, each time a little different; drawn again where a foot, hand or plate would be out of reach."""
+    group, place = divmod(number, len(GROUPS[0]))
+    movement, track = GROUPS[group // 2 % 2][place], TRACKS[group % 2]
+    person, rng = make_subject(seed, group, movement), np.random.default_rng([seed, number])
+    every = 1 if movement == "reach" else max(force_rate_hz // RATES_HZ[movement], 1)
+    for _ in range(DRAWS):
         try:
-            return _drawn(rng, number, movement, person, track, fault, force_rate_hz)
-        except ValueError:
+            moved = _drawn(rng, movement, person, in_plane(movement, track), every)
+            plates = plates_of(moved)
+        except ValueError as error:
+            reason = error
             continue
-    return _drawn(rng, number, movement, person, track, fault, force_rate_hz)
+        name, noise_m = f"T{number + 1:03d}_{movement}", round(rng.uniform(0.0002, 0.001), 5)
+        moved = sampled(person, moved, every)
+        return Trial(name, movement, track, person, moved, plates, every * RATES_HZ[movement], noise_m)
+    raise ValueError(f"trial {number + 1} of seed {seed}: none of {DRAWS} draws suits: {reason}")
 
 
-def _drawn(
-    rng: np.random.Generator, number: int, movement: str, person: Person, track: str, fault: str, force_rate_hz: int
-) -> Trial:
-    """A movement by the generator's next numbers."""
-    rate, is_planar = RATES_HZ[movement], movement in ("squat", "jump") and track == "body_given"
+def _drawn(rng: np.random.Generator, movement: str, person: Person, is_planar: bool, every: int) -> Moved:
+    """A movement by the generator's next numbers, at times of the plates, a whole number for each frame."""
+
+    def times(duration_s: float) -> FloatArray:
+        return np.arange(int(duration_s * RATES_HZ[movement]) * every) / (every * RATES_HZ[movement])
+
     pace = np.sqrt(person.height_m / 1.75)
     direction = 90.0 * int(rng.integers(4)) + rng.uniform(-20.0, 20.0)
     if movement == "reach":
-        moved = _reach(person, rng, rate)
-    elif movement in ("walk", "turn"):
+        course = _reach(person, rng)
+        return reach_in_space(person, course, times(course[-1][0] + 0.4))
+    if movement in ("walk", "turn"):
         style = Style(
             stride_s=rng.uniform(1.0, 1.2) * pace,
             speed_m_s=rng.uniform(0.9, 1.0 if movement == "turn" else 1.3) * pace,
@@ -160,23 +180,9 @@ def _drawn(
             radius_m=float(rng.choice([-1.0, 1.0])) * rng.uniform(1.5, 4.0) if movement == "turn" else np.inf,
             first_strike_s=rng.uniform(0.1, 0.4),
         )
-        moved = walk_in_space(person, style, _times(style.first_strike_s + 1.8 * style.stride_s, force_rate_hz, rate))
-    else:
-        course, stance = _course(movement, person, rng, is_planar)
-        stance = replace(stance, direction_deg=direction)
-        moved = movement_in_space(person, course, stance, _times(course.duration_s - 0.05, force_rate_hz, rate))
-    name, noise, every = (
-        f"T{number + 1:03d}_{movement}",
-        round(rng.uniform(0.0002, 0.001), 5),
-        round(1.0 / rate / (moved.time_s[1] - moved.time_s[0])),
-    )
-    return Trial(name, movement, track, fault, person, moved, is_planar, rate, every, noise)
-
-
-def _times(duration_s: float, force_rate_hz: int, rate_hz: int) -> FloatArray:
-    """Times of the plates, a whole number for each frame."""
-    force_rate = max(force_rate_hz, rate_hz)
-    return np.arange(int(duration_s * rate_hz) * (force_rate // rate_hz)) / force_rate
+        return walk_in_space(person, style, times(style.first_strike_s + 1.8 * style.stride_s))
+    course, stance = _course(movement, person, rng, is_planar)
+    return movement_in_space(person, course, replace(stance, direction_deg=direction), times(course.duration_s - 0.05))
 
 
 def _course(movement: str, person: Person, rng: np.random.Generator, is_planar: bool) -> tuple[planar.Movement, Stance]:
@@ -185,58 +191,43 @@ def _course(movement: str, person: Person, rng: np.random.Generator, is_planar: 
     walker = Walker(person.mass_kg, height, speed_m_s=rng.uniform(2.6, 3.6) * pace)
     if movement == "run":
         contact, flight = rng.uniform(0.19, 0.22) * pace, rng.uniform(0.09, 0.14) * pace
-        stride = 2.0 * (contact + flight)
+        out, sway = rng.uniform(0.0, 10.0), rng.uniform(3.0, 6.0)
         stance = Stance(
-            width_m=0.06,
-            toe_out_deg=rng.uniform(0.0, 10.0),
-            sway_deg=rng.uniform(3.0, 6.0),
-            stride_s=stride,
-            hip_rotation_deg=-3.0,
-            coupled=(0.0, 0.08),
+            0.06, out, sway_deg=sway, stride_s=2.0 * (contact + flight), hip_rotation_deg=-3.0, coupled=(0.0, 0.08)
         )
         return planar.run(walker, contact_s=contact, flight_s=flight, steps=4), stance
-    hips = 2.0 * person.body["right_thigh"].centre_m[2]
-    stance = Stance(
-        width_m=hips * rng.uniform(1.2, 1.9), toe_out_deg=rng.uniform(5.0, 20.0), balanced=movement == "squat"
-    )
+    hips, balanced = 2.0 * person.body["right_thigh"].centre_m[2], movement == "squat"
+    stance = Stance(hips * rng.uniform(1.2, 1.9), rng.uniform(5.0, 20.0), balanced=balanced)
     if is_planar:
-        stance = replace(stance, width_m=hips, toe_out_deg=0.0, coupled=(0.0, 0.0))
+        stance = Stance(hips, 0.0, coupled=(0.0, 0.0), balanced=balanced)
     if movement == "jump":
         return planar.jump(walker, flight_s=rng.uniform(0.35, 0.5) * pace, down_s=rng.uniform(0.4, 0.55) * pace), stance
-    return planar.on_the_spot(
-        "squat",
-        walker,
-        down_m=rng.uniform(0.1, 0.17) * height,
-        way_s=rng.uniform(0.7, 1.1),
-        lean_deg=rng.uniform(30.0, 50.0),
-    ), stance
+    down, way, lean = rng.uniform(0.1, 0.17) * height, rng.uniform(0.7, 1.1), rng.uniform(30.0, 50.0)
+    return planar.on_the_spot("squat", walker, down_m=down, way_s=way, lean_deg=lean), stance
 
 
-def _reach(person: Person, rng: np.random.Generator, rate_hz: int) -> Moved:
-    """Reach to a target and back."""
+def _reach(person: Person, rng: np.random.Generator) -> list[tuple[float, FloatArray]]:
+    """Times and postures of a reach to a target and back."""
     low = np.array([0.0, 0.0, 0.0, -10.0, 8.0, 0.0, 85.0, 4.0, 10.0, 0.0, 0.0, 0.0]) + rng.uniform(-4.0, 4.0, 12)
     far = np.array([8.0, 0.0, -8.0, 65.0, 20.0, 15.0, 30.0, 4.0, 40.0, 10.0, 5.0, 0.0]) + rng.uniform(-8.0, 8.0, 12)
     turn = np.array([-1.0 if "left_hand" in person.body else 1.0, 1.0, 1.0, *[1.0] * 9])
     way = rng.uniform(0.5, 0.9)
-    course = [(0.4, low * turn), (0.4 + way, far * turn), (0.8 + way, far * turn), (0.8 + 2.0 * way, low * turn)]
-    return reach_in_space(person, course, _times(1.2 + 2.0 * way, rate_hz, rate_hz))
+    return [(0.4, low * turn), (0.4 + way, far * turn), (0.8 + way, far * turn), (0.8 + 2.0 * way, low * turn)]
 
 
 def write_subject(folder: Path, person: Person, track: str) -> None:
     """Write the standing trial of a person, and the body where it is given."""
-    still = {name: np.zeros((3, 100, 3)) for name in person.body}
-    root = next(iter(person.body))
-    place = np.zeros((3, 100, 3))
+    still, place = {name: np.zeros((3, 100, 3)) for name in person.body}, np.zeros((3, 100, 3))
     place[0, :, 1] = (0.536 if person.chain == "leg" else 0.35) * person.height_m
-    states = states_of(person.body, Motion(still, {root: place}))
+    states = states_of(person.body, Motion(still, {next(iter(person.body)): place}))
     markers = {
         label: states[name].point(at) for name in person.body for label, at in person.body[name].markers_m.items()
     }
-    write_c3d(folder / "recordings" / f"{person.name}_static.c3d", markers, 100.0)
-    write_trc(folder / "recordings" / f"{person.name}_static.trc", markers, 100.0)
+    files.write_c3d(folder / "recordings" / f"{person.name}_static.c3d", markers, 100.0)
+    files.write_trc(folder / "recordings" / f"{person.name}_static.trc", markers, 100.0)
     if track == "body_given":
-        write_body(folder / "bodies" / person.name / "body.json", person)
-        write_model(folder / "bodies" / person.name / "model.osim", person)
+        files.write_body(folder / "bodies" / person.name / "body.json", person)
+        files.write_model(folder / "bodies" / person.name / "model.osim", person)
 
 
 def changed(motion: Motion, change: Callable[[FloatArray], FloatArray]) -> Motion:
@@ -245,20 +236,17 @@ def changed(motion: Motion, change: Callable[[FloatArray], FloatArray]) -> Motio
     return Motion(*({name: change(values) for name, values in group.items()} for group in groups))
 
 
-def sampled(trial: Trial) -> Moved:
-    """The movement of a trial at the rate of the markers."""
-    moved, part = trial.moved, slice(None, None, trial.every)
+def sampled(person: Person, moved: Moved, every: int) -> Moved:
+    """Every frame of the markers of a movement."""
+    part = slice(None, None, every)
     motion = changed(moved.motion, lambda values: values[:, part])
-    loads = tuple(
-        Load(load.segment, load.force_n[part], load.point_m[part], load.moment_nm[part]) for load in moved.loads
-    )
-    return Moved(moved.time_s[part], motion, states_of(trial.person.body, motion), loads, moved.events)
+    loads = (Load(of.segment, *(each[part] for each in (of.force_n, of.point_m, of.moment_nm))) for of in moved.loads)
+    return Moved(moved.time_s[part], motion, states_of(person.body, motion), tuple(loads), moved.events)
 
 
 def recorded_markers(trial: Trial, rng: np.random.Generator) -> dict[str, FloatArray]:
     """Markers with skin movement, noise and gaps, without medial ones."""
-    moved, person = sampled(trial), trial.person
-    markers = {}
+    moved, person, markers = trial.moved, trial.person, {}
     for name, segment in person.body.items():
         part, limbs = name.split("_", 1)[-1], sum(person.limbs.values(), ())
         flexion = moved.motion.angle_rad[name][0][:, 0 if name in limbs else 2]
@@ -279,43 +267,56 @@ def recorded_markers(trial: Trial, rng: np.random.Generator) -> dict[str, FloatA
     return markers
 
 
-@dataclass(frozen=True)
-class Plate:
-    """Plate below a foot: its middle, and force on the foot and moment about the laboratory's origin, (n_samples, 3)."""
-
-    foot: str
-    middle_m: FloatArray
-    force_n: FloatArray
-    moment_nm: FloatArray
-
-
 def plates_of(moved: Moved) -> list[Plate]:
-    """A plate for each place where a foot stands."""
+    """A plate for each place where a foot stands; none overlaps another.
+
+    Raises
+    ------
+    ValueError
+        Plates that cannot be moved apart without losing their feet.
+    """
     plates: list[Plate] = []
     for load in moved.loads:
         about = np.cross(load.point_m, load.force_n) + load.moment_nm
         steps, count = ndimage.label(load.force_n[:, 1] > 0.0)
         for number in range(1, count + 1):
             on = steps == number
-            middle = np.round(load.point_m[on].mean(axis=0), 2)
-            plate = Plate(load.segment, middle, on[:, None] * load.force_n, on[:, None] * about)
+            plate = Plate(load.segment, load.point_m[on].mean(axis=0), on[:, None] * load.force_n, on[:, None] * about)
             last = plates[-1] if plates else None
-            if last and last.foot == plate.foot and np.abs(last.middle_m - middle).max() < 0.25 * PLATE_M:
-                plate = Plate(plate.foot, last.middle_m, last.force_n + plate.force_n, last.moment_nm + plate.moment_nm)
+            if last and last.foot == plate.foot and np.abs(last.middle_m - plate.middle_m).max() < 0.25 * PLATE_M:
+                plate = replace(last, force_n=last.force_n + plate.force_n, moment_nm=last.moment_nm + plate.moment_nm)
                 plates.pop()
             plates.append(plate)
-    return [replace(plate, middle_m=plate.middle_m + _way_apart(plate, plates)) for plate in plates]
+    middles = [plate.middle_m for plate in plates]
+    for _ in range(ROUNDS):
+        ways = [_way_apart(middle, middles) for middle in middles]
+        middles = [middle + way for middle, way in zip(middles, ways, strict=True)]
+    plates = [replace(plate, middle_m=np.round(middle, 3)) for plate, middle in zip(plates, middles, strict=True)]
+    for first, second in combinations(plates, 2):
+        if np.abs(first.middle_m - second.middle_m).max() < PLATE_M:
+            raise ValueError(f"plates of {first.foot} and {second.foot} overlap")
+    for plate in plates:
+        point, loaded = point_of(plate.force_n, plate.moment_nm), plate.force_n[:, 1] > LOADED_N
+        if np.abs(point - plate.middle_m * (1.0, 0.0, 1.0))[loaded].max() > ON_PLATE_M:
+            raise ValueError(f"the {plate.foot} is beside its plate")
+    return plates
 
 
-def _way_apart(plate: Plate, plates: Sequence[Plate]) -> FloatArray:
-    """Way by which a plate moves from those of the other foot that it would overlap, half of it each."""
+def _way_apart(middle: FloatArray, middles: Sequence[FloatArray]) -> FloatArray:
+    """Way by which a plate moves from those that it would overlap, half of it each."""
     way = np.zeros(3)
-    for other in plates:
-        between = plate.middle_m - other.middle_m
+    for other in middles:
+        between = middle - other
         axis = int(np.argmax(np.abs(between)))
-        if other.foot != plate.foot and np.abs(between[axis]) < PLATE_M:
-            way[axis] += 0.5 * np.sign(between[axis]) * (PLATE_M - np.abs(between[axis]))
+        if other is not middle and np.abs(between[axis]) < APART_M:
+            way[axis] += 0.5 * np.sign(between[axis]) * (APART_M - np.abs(between[axis]))
     return way
+
+
+def point_of(force_n: FloatArray, moment_nm: FloatArray) -> FloatArray:
+    """Centre of pressure on the ground, by force and moment about the laboratory's origin; 0 without a force."""
+    upwards = np.where(force_n[:, 1] > 0.0, force_n[:, 1], np.inf)
+    return np.stack([moment_nm[:, 2] / upwards, np.zeros(len(force_n)), -moment_nm[:, 0] / upwards], axis=1)
 
 
 def disturbed(plate: Plate, fault: str, late: int, rng: np.random.Generator) -> Plate:
@@ -326,32 +327,22 @@ def disturbed(plate: Plate, fault: str, late: int, rng: np.random.Generator) -> 
     if fault == "plate_moved":
         moment = moment + np.cross([0.02, 0.0, 0.0], force)
     if fault == "forces_late":
-        force, moment = (
-            np.concatenate([values[:1].repeat(late, axis=0), values[:-late]]) for values in (force, moment)
-        )
+        before = (np.arange(len(force)) - late).clip(0)
+        force, moment = force[before], moment[before]
     return Plate(plate.foot, plate.middle_m, force, moment)
 
 
 def write_recording(folder: Path, trial: Trial, rng: np.random.Generator) -> None:
     """Write the C3D file of a trial, and what OpenSim reads."""
-    markers, force_rate = recorded_markers(trial, rng), float(trial.every * trial.rate_hz)
-    plates = [disturbed(plate, trial.fault, round(0.02 * force_rate), rng) for plate in plates_of(trial.moved)]
-    write_c3d(
-        folder / f"{trial.name}.c3d",
-        markers,
-        float(trial.rate_hz),
-        plates=[(plate.middle_m + CORNERS_M, plate.force_n, plate.moment_nm) for plate in plates],
-        force_rate_hz=force_rate,
-        events=trial.moved.events,
-        z_up=int(trial.person.name[1:]) % 4 < 2,
-    )
-    write_trc(folder / f"{trial.name}.trc", markers, float(trial.rate_hz))
+    markers, rate, force_rate = recorded_markers(trial, rng), float(trial.rate_hz), float(trial.force_rate_hz)
+    plates = [disturbed(plate, trial.fault, round(0.02 * force_rate), rng) for plate in trial.plates]
+    corners = [(plate.middle_m + CORNERS_M, plate.force_n, plate.moment_nm) for plate in plates]
+    about = {"plates": corners, "force_rate_hz": force_rate, "events": trial.moved.events, "z_up": trial.z_up}
+    files.write_c3d(folder / f"{trial.name}.c3d", markers, rate, **about)
+    files.write_trc(folder / f"{trial.name}.trc", markers, rate)
     if plates:
-        write_mot(folder / f"{trial.name}_forces.mot", FORCE_COLUMNS, _foot_loads(plates), force_rate)
-        write_loads(folder, trial.name)
-    if trial.track == "body_given":
-        end_s = trial.moved.time_s[:: trial.every][-1]
-        write_setups(folder, trial.name, trial.person, end_s, on_ground=bool(plates))
+        files.write_mot(folder / f"{trial.name}_forces.mot", files.FORCE_COLUMNS, _foot_loads(plates), force_rate)
+    files.write_setups(folder, trial.name, trial.person.name, trial.moved.time_s[-1], on_ground=bool(plates))
 
 
 def _foot_loads(plates: Sequence[Plate]) -> FloatArray:
@@ -359,45 +350,36 @@ def _foot_loads(plates: Sequence[Plate]) -> FloatArray:
     columns = []
     for side in SIDES:
         feet = [plate for plate in plates if plate.foot == f"{side}_foot"]
-        loaded = [plate.force_n[:, 1:2] > LOADED_N for plate in feet]
-        force = sum(on * plate.force_n for on, plate in zip(loaded, feet, strict=True))
-        moment = sum(on * plate.moment_nm for on, plate in zip(loaded, feet, strict=True))
-        upwards = np.where(force[:, 1] > 0.0, force[:, 1], np.inf)
-        point = np.stack([moment[:, 2] / upwards, np.zeros(len(force)), -moment[:, 0] / upwards], axis=1)
+        force, moment = sum((of.force_n[:, 1:2] > LOADED_N) * np.stack([of.force_n, of.moment_nm]) for of in feet)
+        point = point_of(force, moment)
         columns += [force, point, (moment - np.cross(point, force)) * UP]
     return np.concatenate(columns, axis=1)
 
 
 def write_truth(folder: Path, trial: Trial) -> dict[str, object]:
     """Write the exact angles, moments, terms and events of a trial; return its row of the table."""
-    moved, person = sampled(trial), trial.person
-    net, names = net_moments(person.body, moved.states, moved.loads), coordinates(person)
+    moved, person = trial.moved, trial.person
+    net, names = net_moments(person.body, moved.states, moved.loads), files.coordinates(person)
     rough = changed(moved.motion, lambda values: differences(values[0], trial.rate_hz))
     differenced = net_moments(person.body, states_of(person.body, rough), moved.loads)
     columns: dict[str, FloatArray] = {"time_s": moved.time_s}
     errors: dict[str, list[float]] = {joint: [] for joint in JOINTS[person.chain]}
+    is_planar = in_plane(trial.movement, trial.track)
     for limb in person.limbs.values():
-        terms = flexion_terms(person.body, moved.motion, moved.loads, limb, planar=trial.planar)
-        for k, name in enumerate(limb):
-            for axis, coordinate in enumerate(names[name]):
-                columns[f"{coordinate}_rad"] = moved.motion.angle_rad[name][0][:, axis]
-            for axis, coordinate in enumerate(names[name]):
-                columns[f"{coordinate}_nm"] = net[name][:, axis]
-            for term, values in terms.items():
-                columns[f"{person.body[name].joint}_flexion_{term}_nm"] = values[:, k]
-            apart = (differenced[name] - net[name])[1:-1, 0]
-            errors[JOINTS[person.chain][k]].append(float((apart**2).mean()))
+        terms = flexion_terms(person.body, moved.motion, moved.loads, limb, planar=is_planar)
+        for k, (name, joint) in enumerate(zip(limb, errors, strict=True)):
+            for unit, values in (("rad", moved.motion.angle_rad[name][0].T), ("nm", net[name].T)):
+                columns |= {f"{column}_{unit}": value for column, value in zip(names[name], values, strict=True)}
+            columns |= {f"{names[name][0]}_{term}_nm": values[:, k] for term, values in terms.items()}
+            errors[joint].append(float(np.mean((differenced[name] - net[name])[1:-1, 0] ** 2)))
     table = np.stack(list(columns.values()), axis=1)
     decimals = [7 if name.endswith("_rad") else 5 for name in columns]
-    write_text(folder / f"{trial.name}.csv", ",".join(columns) + "\n" + rows(table, decimals, ","))
+    files.write_text(folder / f"{trial.name}.csv", ",".join(columns) + "\n" + files.rows(table, decimals, ","))
     events = [f"{at:.6f},{side},{name}" for at, side, name in moved.events]
-    write_text(folder / f"{trial.name}_events.csv", "\n".join(["time_s,side,event", *events]) + "\n")
+    files.write_text(folder / f"{trial.name}_events.csv", "\n".join(["time_s,side,event", *events]) + "\n")
     row = {"trial": trial.name, "subject": person.name, "movement": trial.movement, "track": trial.track}
-    row |= {
-        "chain": person.chain,
-        "rate_hz": trial.rate_hz,
-        "force_rate_hz": trial.every * trial.rate_hz if moved.loads else "",
-    }
+    row |= {"chain": person.chain, "rate_hz": trial.rate_hz, "up_axis": "+z" if trial.z_up else "+y"}
+    row |= {"force_rate_hz": str(trial.force_rate_hz) if moved.loads else ""}
     row |= {"mass_kg": person.mass_kg, "height_m": person.height_m, "sex": person.sex, "marker_noise_m": trial.noise_m}
     row |= {"faults": trial.fault}
     return row | {f"sampling_error_{joint}_nm": f"{np.sqrt(np.mean(squares)):.4f}" for joint, squares in errors.items()}

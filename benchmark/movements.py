@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from paths import FloatArray, constant, heading, in_space, smooth, waves
+from paths import ComplexArray, FloatArray, constant, heading, in_space, smooth, waves
 
 from bodies import Person
 from limbtorque.simulation.gait import Walker, path_at
 from planar_movements import FootCourse, Movement, ankle_path
-from space import Load, Motion, centre_of_mass, states_of, whole
+from space import Load, Motion, State, centre_of_mass, states_of, whole
 from walks import RIGHT, Moved, pose, shared, with_legs
 
 ROUNDS = 9  # towards the place of the pelvis: each leaves a quarter of the distance
@@ -64,73 +64,64 @@ def movement_in_space(person: Person, movement: Movement, stance: Stance, time_s
     ValueError
         Feet out of the legs' reach.
     """
-    coarse = np.linspace(time_s[0], time_s[-1], 80)
+    coarse, (x, y) = np.linspace(time_s[0], time_s[-1], 80), movement.centre_m
     for lower in LOWER_M:
-        x, y = movement.centre_m
         lowered = replace(movement, centre_m=(x, type(y)(y.c - lower, y.x)))
         try:
-            knees = [
-                angles[0, :, 0]
-                for name, angles in _legs(person, lowered, stance, coarse).motion.angle_rad.items()
-                if "shank" in name
-            ]
+            angles = _legs(person, lowered, stance, coarse).motion.angle_rad
         except ValueError:
             continue
-        if np.min(knees) > LEAST_RAD:
+        if min(angles[limb[1]][0, :, 0].min() for limb in person.limbs.values()) > LEAST_RAD:
             return _legs(person, lowered, stance, time_s)
     raise ValueError(f"{person.name}, {movement.name}: the feet are out of reach")
 
 
 def _legs(person: Person, movement: Movement, stance: Stance, time_s: FloatArray) -> Moved:
-    walker = Walker(person.mass_kg, person.height_m)
     front = heading(constant(np.radians(stance.direction_deg), time_s))[0]
     feet, pressure, share, events = {}, {}, {}, []
     for side, foot in movement.feet.items():
-        ball = path_at(foot.ball_m[0], time_s)
-        ankle, pitch = ankle_path(walker, foot, time_s), path_at(foot.pitch_rad, time_s)
-        out = np.exp(-1j * RIGHT[side] * np.radians(stance.toe_out_deg))
-        aside = -0.5j * RIGHT[side] * _width(person, stance, foot, time_s)
-        yaw = constant(np.angle(front[0] * out), time_s)
-        place = in_space((ball + (ankle.real - ball) * out + aside) * front, ankle.imag)
-        feet[side] = pose(place, np.stack([yaw, 0.0 * yaw, pitch], axis=-1))
-        pressure[side] = (ball[0] + foot.pressure_m(time_s) * out + aside[0]) * front
+        feet[side], pressure[side] = _foot(person, foot, stance, side, time_s)
         down = sum((time_s >= start) & (time_s < end) for start, end in foot.contacts_s)
         share[side] = foot.share * np.asarray(down, dtype=float)
-        for contact in foot.contacts_s:
-            named = zip(("Foot Strike", "Foot Off"), contact, strict=True)
-            events += [(float(at), side, name) for name, at in named if time_s[0] < at < time_s[-1]]
+        for name, times in zip(("Foot Strike", "Foot Off"), zip(*foot.contacts_s, strict=True), strict=True):
+            events += [(float(at), side, name) for at in times if time_s[0] < at < time_s[-1]]
     centre, upwards = (path_at(path, time_s) for path in movement.centre_m)
-    goal = in_space(centre * front, upwards)
-    lean = path_at(movement.lean_rad, time_s)
-    waving = waves({1: np.radians(stance.sway_deg)}, time_s / stance.stride_s, 1.0 / stance.stride_s)
-    yaw = constant(np.angle(front[0]), time_s)
-    angles = {
-        "pelvis": np.stack(
-            [
-                yaw + waving,
-                waves({1: -1j * np.radians(stance.sway_deg)}, time_s / stance.stride_s, 1.0 / stance.stride_s),
-                -stance.tilt * lean,
-            ],
-            axis=-1,
-        ),
-        "trunk": np.stack([-2.0 * waving, 0.0 * lean, (stance.tilt - 1.0) * lean], axis=-1),
-    }
+    goal, lean = in_space(centre * front, upwards), path_at(movement.lean_rad, time_s)
+    sway, strides, per_s = np.radians(stance.sway_deg), time_s / stance.stride_s, 1.0 / stance.stride_s
+    turned, listed = waves({1: sway}, strides, per_s), waves({1: -1j * sway}, strides, per_s)
+    pelvis = (turned + constant(np.angle(front[0]), time_s), listed, -stance.tilt * lean)
+    trunk = (-2.0 * turned, 0.0 * lean, (stance.tilt - 1.0) * lean)
+    angles = {"pelvis": np.stack(pelvis, axis=-1), "trunk": np.stack(trunk, axis=-1)}
     for side, right in RIGHT.items():
-        swing = constant(0.1, time_s) + 0.5 * lean - right * 5.0 * waving
+        swing = constant(0.1, time_s) + 0.5 * lean - right * 5.0 * turned
         angles[f"{side}_whole_arm"] = np.stack([swing, constant(0.12, time_s), 0.0 * lean], axis=-1)
     place = goal - in_space(0.0 * goal[..., 0], constant(0.05 * person.height_m, time_s))
-    turned = None if stance.hip_rotation_deg is None else np.radians(stance.hip_rotation_deg)
+    hips = None if stance.hip_rotation_deg is None else np.radians(stance.hip_rotation_deg)
     for _ in range(ROUNDS):
-        motion, states = with_legs(person, Motion(angles, {"pelvis": place}), feet, stance.coupled, turned)
+        motion, states = with_legs(person, Motion(angles, {"pelvis": place}), feet, stance.coupled, hips)
         place = place + goal - centre_of_mass(person.body, states)
     force, moment = whole(person.body, states)
     if stance.balanced:
-        return Moved(time_s, motion, states, shared(person, force, moment, pressure, share), tuple(sorted(events)))
-    loads = tuple(
-        Load(f"{side}_foot", share[side][:, None] * force, in_space(pressure[side], 0.0 * time_s), 0.0 * force)
-        for side in movement.feet
-    )
+        loads = shared(person, force, moment, pressure, share)
+    else:
+        parts = {side: (share[side][:, None] * force, in_space(at, 0.0 * time_s)) for side, at in pressure.items()}
+        loads = tuple(Load(f"{side}_foot", *part, 0.0 * force) for side, part in parts.items())
     return Moved(time_s, motion, states, loads, tuple(sorted(events)))
+
+
+def _foot(
+    person: Person, foot: FootCourse, stance: Stance, side: str, time_s: FloatArray
+) -> tuple[State, ComplexArray]:
+    """Motion of a foot, and its centre of pressure."""
+    front = heading(constant(np.radians(stance.direction_deg), time_s))[0]
+    ball, pitch = path_at(foot.ball_m[0], time_s), path_at(foot.pitch_rad, time_s)
+    ankle = ankle_path(Walker(person.mass_kg, person.height_m), foot, time_s)
+    out = np.exp(-1j * RIGHT[side] * np.radians(stance.toe_out_deg))
+    aside = -0.5j * RIGHT[side] * _width(person, stance, foot, time_s)
+    yaw = constant(np.angle(front[0] * out), time_s)
+    place = in_space((ball + (ankle.real - ball) * out + aside) * front, ankle.imag)
+    pressure = (ball[0] + foot.pressure_m(time_s) * out + aside[0]) * front
+    return pose(place, np.stack([yaw, 0.0 * yaw, pitch], axis=-1)), pressure
 
 
 def _width(person: Person, stance: Stance, foot: FootCourse, time_s: FloatArray) -> FloatArray:

@@ -102,6 +102,15 @@ class State:
         """Place of a point of the segment in the laboratory, (n_frames, 3)."""
         return np.asarray(self.at + self.turn @ place)
 
+    def moving(self, arm: FloatArray) -> FloatArray:
+        """Place, speed and acceleration of a point, by its distance from the joint in the laboratory, (3, n_frames, 3)."""
+        drag = cross(self.spin, arm)
+        bent = cross(self.spin_rate, arm) + cross(self.spin, drag)
+        return np.stack([self.at + arm, self.speed + drag, self.acceleration + bent])
+
+
+States = Mapping[str, State]  # by segment
+
 
 @dataclass(frozen=True)
 class Load:
@@ -145,10 +154,9 @@ def step(parent: State, segment: Segment, angle_rad: FloatArray, shift_m: FloatA
         spin = spin + angle_rad[1][:, k, None] * along
         turn = turn @ turned(axis, angle_rad[0][:, k])
         axes.append(along)
-    drag = cross(parent.spin, arm)
-    bent = cross(parent.spin_rate, arm) + cross(parent.spin, drag + 2.0 * moving) + pushed
-    at, speed = parent.at + arm, parent.speed + drag + moving
-    return State(turn, spin, rate, at, speed, parent.acceleration + bent, np.stack(axes, axis=1))
+    at, speed, acceleration = parent.moving(arm)
+    acceleration = acceleration + 2.0 * cross(parent.spin, moving) + pushed
+    return State(turn, spin, rate, at, speed + moving, acceleration, np.stack(axes, axis=1))
 
 
 def states_of(body: Body, motion: Motion) -> dict[str, State]:
@@ -162,34 +170,29 @@ def states_of(body: Body, motion: Motion) -> dict[str, State]:
 
 def effort(segment: Segment, state: State, field_m_s2: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Force and moment about the laboratory's origin that a segment's motion needs, in a field of acceleration."""
-    arm = state.turn @ segment.com_m
-    centre = state.acceleration + cross(state.spin_rate, arm) + cross(state.spin, cross(state.spin, arm))
-    force = segment.mass_kg * (centre - field_m_s2)
+    centre, _, acceleration = state.moving(state.turn @ segment.com_m)
+    force = segment.mass_kg * (acceleration - field_m_s2)
     inertia = state.turn @ segment.inertia_kgm2 @ state.turn.swapaxes(1, 2)
     momentum = np.einsum("nij,nj->ni", inertia, state.spin)
     moment = np.einsum("nij,nj->ni", inertia, state.spin_rate) + cross(state.spin, momentum)
-    return force, moment + cross(state.at + arm, force)
+    return force, moment + cross(centre, force)
 
 
-def whole(body: Body, states: Mapping[str, State]) -> tuple[FloatArray, FloatArray]:
+def whole(body: Body, states: States) -> tuple[FloatArray, FloatArray]:
     """External force that the whole body needs, and its moment about the origin of the laboratory."""
     efforts = [effort(segment, states[name], -G * UP) for name, segment in body.items()]
     return sum(force for force, _ in efforts), sum(moment for _, moment in efforts)
 
 
-def centre_of_mass(body: Body, states: Mapping[str, State]) -> FloatArray:
+def centre_of_mass(body: Body, states: States) -> FloatArray:
     """Centre of mass of the body with its derivatives, shape (3, n_frames, 3)."""
-    total = np.zeros((3, *states[""].at.shape))
-    for name, segment in body.items():
-        state, arm = states[name], states[name].turn @ segment.com_m
-        drag = cross(state.spin, arm)
-        bent = cross(state.spin_rate, arm) + cross(state.spin, drag)
-        total += segment.mass_kg * np.stack([state.at + arm, state.speed + drag, state.acceleration + bent])
+    moving = {name: states[name].moving(states[name].turn @ segment.com_m) for name, segment in body.items()}
+    total = sum(body[name].mass_kg * motion for name, motion in moving.items())
     return total / sum(segment.mass_kg for segment in body.values())
 
 
 def net_moments(
-    body: Body, states: Mapping[str, State], loads: Sequence[Load] = (), field_m_s2: FloatArray = -G * UP
+    body: Body, states: States, loads: Sequence[Load] = (), field_m_s2: FloatArray = -G * UP
 ) -> dict[str, FloatArray]:
     """Net moment of each segment's joint, proximal on distal, about its three axes.
 
@@ -209,18 +212,16 @@ def net_moments(
     dict of str to ndarray of shape (n_frames, 3)
         Generalised forces of the joint's angles, by segment.
     """
-    efforts = {name: list(effort(segment, states[name], field_m_s2)) for name, segment in body.items()}
+    efforts = {name: np.stack(effort(segment, states[name], field_m_s2)) for name, segment in body.items()}
     for load in loads:
-        efforts[load.segment][0] = efforts[load.segment][0] - load.force_n
-        about = cross(load.point_m, load.force_n) + load.moment_nm
-        efforts[load.segment][1] = efforts[load.segment][1] - about
+        efforts[load.segment] -= load.force_n, cross(load.point_m, load.force_n) + load.moment_nm
     moments = {}
     for name, segment in reversed(body.items()):
         force, moment = efforts[name]
         about = moment - cross(states[name].at, force)
         moments[name] = np.einsum("nki,ni->nk", states[name].axes, about)
         if segment.parent:
-            efforts[segment.parent] = [a + b for a, b in zip(efforts[segment.parent], efforts[name], strict=True)]
+            efforts[segment.parent] += efforts[name]
     return moments
 
 
@@ -248,7 +249,7 @@ def flexion_terms(
         states = states_of(body, part)
         return first_axes(states, (), states[limb[0]].acceleration)
 
-    def first_axes(states: Mapping[str, State], loads: Sequence[Load], field_m_s2: FloatArray) -> FloatArray:
+    def first_axes(states: States, loads: Sequence[Load], field_m_s2: FloatArray) -> FloatArray:
         about = net_moments(body, states, loads, field_m_s2)
         return np.stack([about[name][:, 0] for name in limb], axis=1)
 
@@ -280,16 +281,9 @@ def only(motion: Motion, orders: Sequence[int], names: Sequence[str] | None = No
 
 
 def follow(
-    body: Body,
-    parent: State,
-    leg: Sequence[str],
-    foot: State,
-    guess_rad: FloatArray,
-    *,
-    coupled: tuple[float, float] = (0.0, 0.0),
-    way_m: FloatArray | None = None,
+    body: Body, parent: State, leg: Sequence[str], foot: State, *, coupled: Sequence[float], way_m: FloatArray,
     hip_rotation_rad: float | None = None,
-) -> tuple[dict[str, FloatArray], FloatArray]:
+) -> tuple[dict[str, FloatArray], FloatArray]:  # fmt: skip
     """Angles of a leg that holds its foot at a pose, with exact derivatives.
 
     The hip is free, the knee has one degree of freedom, and the foot does not rotate against the shank; or the hip's rotation is given,
@@ -303,11 +297,9 @@ def follow(
         Motion of the pelvis and of the foot.
     leg : sequence of str
         Thigh, shank and foot.
-    guess_rad : ndarray of shape (n_frames, 3)
-        Flexion of hip, knee and ankle to begin with.
-    coupled : tuple of float, optional
+    coupled : sequence of float
         Abduction and rotation of the knee as shares of its flexion.
-    way_m : ndarray of shape (3,), optional
+    way_m : ndarray of shape (3,)
         Displacement of the knee's centre in the thigh per radian of flexion.
     hip_rotation_rad : float, optional
         Rotation of the hip, where it is given.
@@ -322,27 +314,25 @@ def follow(
     ValueError
         A foot out of reach.
     """
-    n_frames = len(guess_rad)
     free = np.zeros((6, 9))  # degrees of freedom by angle: hip, knee and ankle
     free[[0, 1, 2, 4, 5], [0, 1, 2, 6, 7]] = 1.0
     free[3, 3:6] = 1.0, *coupled
     if hip_rotation_rad is not None:
         free[2] = np.eye(9)[8]
-    shift = np.zeros(3) if way_m is None else way_m
-    angles = np.zeros((3, n_frames, 9))
-    angles[0] = guess_rad @ free[[0, 3, 4]]
+    angles = np.zeros((3, len(foot.at), 9))
+    angles[0] = _guess(body, parent, leg, foot) @ free[[0, 3, 4]]
     angles[0, :, 2] = hip_rotation_rad or 0.0
 
     def states() -> list[State]:
         thigh = step(parent, body[leg[0]], angles[..., :3])
-        shank = step(thigh, body[leg[1]], angles[..., 3:6], angles[..., 3:4] * shift)
+        shank = step(thigh, body[leg[1]], angles[..., 3:6], angles[..., 3:4] * way_m)
         return [thigh, shank, step(shank, body[leg[2]], angles[..., 6:])]
 
     def change(order: int, chain: Sequence[State], apart: FloatArray) -> float:
         axes = np.concatenate([state.axes for state in chain], axis=1)
         arms = np.repeat(np.stack([chain[2].at - state.at for state in chain], axis=1), 3, axis=1)
         columns = free @ np.concatenate([cross(axes, arms), axes], axis=2)
-        columns[:, 3, :3] += chain[0].turn @ shift
+        columns[:, 3, :3] += chain[0].turn @ way_m
         steps = np.linalg.solve(columns.swapaxes(1, 2), apart[..., None])[..., 0]
         angles[order] += steps @ free
         return float(np.abs(steps).max())
@@ -359,7 +349,18 @@ def follow(
         end = (chain := states())[2]
         apart = [getattr(foot, name) - getattr(end, name) for name in (place, turning)]
         change(order, chain, np.concatenate(apart, axis=1))
-    return {name: angles[..., 3 * k : 3 * k + 3] for k, name in enumerate(leg)}, angles[..., 3:4] * shift
+    return {name: angles[..., 3 * k : 3 * k + 3] for k, name in enumerate(leg)}, angles[..., 3:4] * way_m
+
+
+def _guess(body: Body, base: State, leg: Sequence[str], foot: State) -> FloatArray:
+    """Flexion of hip, knee and ankle by a planar leg, shape (n_frames, 3)."""
+    thigh, shank = (body[name].length_m for name in leg[:2])
+    away = np.einsum("nji,nj->ni", base.turn, foot.at - base.point(body[leg[0]].centre_m))
+    long = np.minimum(np.linalg.norm(away, axis=1), 0.9999 * (thigh + shank))
+    knee = np.pi - np.arccos((thigh**2 + shank**2 - long**2) / (2.0 * thigh * shank))
+    hip = np.arctan2(away[:, 0], -away[:, 1]) + np.arccos((thigh**2 + long**2 - shank**2) / (2.0 * thigh * long))
+    tilt, pitch = (np.arcsin(state.turn[:, 1, 0]) for state in (base, foot))
+    return np.stack([hip, knee, pitch - tilt - hip + knee], axis=1)
 
 
 def rotation_vector(turn: FloatArray) -> FloatArray:

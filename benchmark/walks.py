@@ -16,11 +16,12 @@ from paths import ComplexArray, FloatArray, constant, heading, in_space, product
 
 from bodies import FREE_AXES, SIDES, Person
 from limbtorque.simulation.gait import TOE_OFF, Walker, WalkingLeg, walk
-from space import UP, G, Load, Motion, Segment, State, cross, follow, laboratory, states_of, step, whole
+from space import UP, G, Load, Motion, Segment, State, States, cross, follow, laboratory, states_of, step, whole
 
 SAMPLES, ROUNDS, WAVES = 100, 14, 24  # in a stride, towards the sway, and its waves
 REACH = 0.9970  # of the leg's length, between hip and ankle
 RIGHT = {"right": 1.0, "left": -1.0}
+BySide = Mapping[str, NDArray]
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Moved:
 
     time_s: FloatArray
     motion: Motion
-    states: Mapping[str, State]
+    states: States
     loads: tuple[Load, ...]
     events: tuple[tuple[float, str, str], ...] = ()
 
@@ -92,9 +93,9 @@ class _Course:
 
     cycles: FloatArray
     legs: Mapping[str, WalkingLeg]
-    feet: Mapping[str, State]
-    pressure: Mapping[str, ComplexArray]
-    share: Mapping[str, FloatArray]
+    feet: States
+    pressure: BySide
+    share: BySide
     way: FloatArray
     front: ComplexArray
 
@@ -115,13 +116,7 @@ def walk_in_space(person: Person, style: Style, time_s: FloatArray) -> Moved:
     return Moved(time_s, motion, states, loads, tuple(sorted(events)))
 
 
-def shared(
-    person: Person,
-    force: FloatArray,
-    moment: FloatArray,
-    pressure: Mapping[str, ComplexArray],
-    share: Mapping[str, FloatArray],
-) -> tuple[Load, ...]:
+def shared(person: Person, force: FloatArray, moment: FloatArray, pressure: BySide, share: BySide) -> tuple[Load, ...]:
     """Loads of the feet that balance the body, by the wanted centres of pressure and their shares.
 
     The pressures are moved together to where the balance of moments asks for; the feet push against each other along the line between
@@ -165,19 +160,12 @@ def _sway(person: Person, style: Style, walker: Walker) -> tuple[float, Mapping[
 
 def _lowered(person: Person, style: Style, course: _Course, sway: Mapping[int, complex]) -> float:
     """Way down of the pelvis after which both legs reach the feet."""
-    lower = 0.0
-    for _ in range(20):
-        base = pose(*_pelvis(style, course, sway, lower))
-        excess = -np.inf
-        for side in SIDES:
-            away = base.point(person.body[f"{side}_thigh"].centre_m) - course.feet[side].at
-            length = REACH * sum(person.body[name].length_m for name in person.limbs[side][:2])
-            across = (away[:, [0, 2]] ** 2).sum(axis=1)
-            excess = max(excess, (away[:, 1] - np.sqrt(length**2 - across)).max())
-        lower += excess
-        if abs(excess) < 1e-4:
-            break
-    return lower
+    base, excess = pose(*_pelvis(style, course, sway, 0.0)), []
+    for side, limb in person.limbs.items():
+        away = base.point(person.body[limb[0]].centre_m) - course.feet[side].at
+        length = REACH * sum(person.body[name].length_m for name in limb[:2])
+        excess.append(away[:, 1] - np.sqrt(length**2 - (away[:, [0, 2]] ** 2).sum(axis=1)))
+    return float(np.max(excess))
 
 
 def _course(style: Style, walker: Walker, time_s: FloatArray) -> _Course:
@@ -275,40 +263,22 @@ def _motion(
     for side, right in RIGHT.items():
         swing = waves({1: -right * 0.35}, cycles, by_s) + constant(0.1, cycles)
         angle_rad[f"{side}_whole_arm"] = np.stack([swing, constant(0.1, cycles), 0.0 * swing], axis=-1)
-    return with_legs(
-        person, Motion(angle_rad, {"pelvis": place}), course.feet, (style.knee_abduction, style.knee_rotation)
-    )
+    knee = (style.knee_abduction, style.knee_rotation)
+    return with_legs(person, Motion(angle_rad, {"pelvis": place}), course.feet, knee)
 
 
 def with_legs(
-    person: Person,
-    motion: Motion,
-    feet: Mapping[str, State],
-    coupled: tuple[float, float],
-    hip_rotation_rad: float | None = None,
+    person: Person, motion: Motion, feet: States, coupled: Sequence[float], hip_rotation_rad: float | None = None
 ) -> tuple[Motion, dict[str, State]]:
     """Motion and states with legs that reach from the pelvis to the feet; knees as in `follow`."""
     base = states_of({"pelvis": person.body["pelvis"]}, motion)["pelvis"]
     angle_rad, shift_m = dict(motion.angle_rad), dict(motion.shift_m)
     way = np.array([-1.0, 0.5, 0.0]) * person.moving / (0.5 * np.pi)
+    knee = {"coupled": coupled, "way_m": way, "hip_rotation_rad": hip_rotation_rad}
     for side, limb in person.limbs.items():
-        guess = _guess(person, base, limb, feet[side])
-        angles, shift = follow(
-            person.body, base, limb, feet[side], guess, coupled=coupled, way_m=way, hip_rotation_rad=hip_rotation_rad
-        )
+        angles, shift = follow(person.body, base, limb, feet[side], **knee)
         angle_rad |= angles
         if person.moving:
             shift_m[limb[1]] = shift
     motion = Motion(angle_rad, shift_m)
     return motion, states_of(person.body, motion)
-
-
-def _guess(person: Person, base: State, limb: Sequence[str], foot: State) -> FloatArray:
-    """Flexion of hip, knee and ankle by a planar leg, shape (n_frames, 3)."""
-    thigh, shank = (person.body[name].length_m for name in limb[:2])
-    away = np.einsum("nji,nj->ni", base.turn, foot.at - base.point(person.body[limb[0]].centre_m))
-    long = np.minimum(np.linalg.norm(away, axis=1), 0.9999 * (thigh + shank))
-    knee = np.pi - np.arccos((thigh**2 + shank**2 - long**2) / (2.0 * thigh * shank))
-    hip = np.arctan2(away[:, 0], -away[:, 1]) + np.arccos((thigh**2 + long**2 - shank**2) / (2.0 * thigh * long))
-    tilt, pitch = (np.arcsin(state.turn[:, 1, 0]) for state in (base, foot))
-    return np.stack([hip, knee, pitch - tilt - hip + knee], axis=1)

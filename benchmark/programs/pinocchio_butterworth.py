@@ -6,119 +6,78 @@ Gauss-Newton on all markers, frame by frame.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from common import (
-    LIMBS,
-    MOTIONS,
-    SIDES,
-    FloatArray,
-    given,
-    low_pass,
-    read_body,
-    read_forces,
-    read_trc,
-    run,
-    without_gaps,
-    write_results,
-)
+import pinocchio as pin
+from programs.common import FloatArray, given, low_pass, without_gaps, write_joints
 
 CUTOFF_HZ, ITERATIONS, CLOSE = 6.0, 30, 1e-7
 
 
 def analyse(folder: Path, trials: pd.DataFrame, out: Path) -> None:
     """Angles and moments of every trial with a given body."""
-    import pinocchio as pin
-
-    for trial, about in given(trials).iterrows():
-        body = read_body(folder, about["subject"])
-        model, joints, frames = model_of(pin, body)
-        rate, markers = read_trc(folder / "recordings" / f"{trial}.trc")
-        places = {label: without_gaps(values) for label, values in markers.items() if label in frames}
-        q = kinematics(pin, model, {frames[label]: values for label, values in places.items()})
-        q = low_pass(q, rate, CUTOFF_HZ)
-        speed = np.gradient(q, 1.0 / rate, axis=0)
-        acceleration = np.gradient(speed, 1.0 / rate, axis=0)
-        loads = read_forces(folder / "recordings" / f"{trial}_forces.mot", rate, len(q))
+    for trial, body in given(folder, trials):
+        model, frames = model_of(body)
+        places = np.stack([without_gaps(values) for values in trial.markers.values()], axis=1)
+        q = low_pass(kinematics(model, [frames[label] for label in trial.markers], places), trial.rate_hz, CUTOFF_HZ)
+        speed = np.gradient(q, 1.0 / trial.rate_hz, axis=0)
+        acceleration = np.gradient(speed, 1.0 / trial.rate_hz, axis=0)
         data, moments = model.createData(), np.empty_like(q)
         for k in range(len(q)):
             pin.forwardKinematics(model, data, q[k])
             external = [pin.Force.Zero() for _ in range(model.njoints)]
-            for side, (force, point, twist) in loads.items():
-                foot = joints[f"{side}_foot"][-1]
-                wrench = pin.Force(force[k], np.cross(point[k], force[k]) + twist[k])
-                external[foot] = data.oMi[foot].actInv(wrench)
+            for side, (force, point, twist) in trial.loads.items():
+                foot = model.getJointId(f"{side}_foot_2")
+                external[foot] = data.oMi[foot].actInv(pin.Force(force[k], np.cross(point[k], force[k]) + twist[k]))
             moments[k] = pin.rnea(model, data, q[k], speed[k], acceleration[k], external)
-        columns: dict[str, FloatArray] = {}
-        for side in SIDES:
-            for joint, part in LIMBS[about["chain"]].items():
-                for number, motion in zip(joints.get(f"{side}_{part}", ()), MOTIONS, strict=False):
-                    place = model.joints[number].idx_q
-                    columns[f"{side}_{joint}_{motion}_rad"] = q[:, place]
-                    columns[f"{side}_{joint}_{motion}_nm"] = moments[:, place]
-        write_results(out / f"{trial}.csv", rate, columns)
+        write_joints(out, trial, body, q, moments)
 
 
-def model_of(pin, body: dict[str, dict[str, object]]) -> tuple[object, dict[str, list[int]], dict[str, int]]:
-    """Model of a body, joints of each segment, and frame of each marker."""
-    model, joints, frames = pin.Model(), {}, {}
-    last = {"ground": 0}
-    for name, segment in body.items():
-        parent, place = last[segment["parent"]], pin.SE3(np.eye(3), np.array(segment["joint_centre_in_parent_m"]))
-        kinds = [pin.JointModelRevoluteUnaligned(np.array(axis)) for axis in segment["joint_axes"]]
-        if segment["parent"] == "ground":
-            kinds = [pin.JointModelTranslation(), *kinds]
-        joints[name] = []
-        for number, kind in enumerate(kinds):
-            parent = model.addJoint(parent, kind, place, f"{name}_{number}")
-            place = pin.SE3.Identity()
-            joints[name].append(parent)
-        last[name] = parent
-        inertia = pin.Inertia(
-            segment["mass_kg"], np.array(segment["centre_of_mass_m"]), np.array(segment["inertia_kgm2"])
-        )
-        model.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
-        for label, at in segment["markers_m"].items():
-            frame = pin.Frame(label, parent, 0, pin.SE3(np.eye(3), np.array(at)), pin.FrameType.OP_FRAME)
-            frames[label] = model.addFrame(frame)
+def model_of(body: Mapping[str, Any]) -> tuple[pin.Model, dict[str, int]]:
+    """Model of a body, and frame of each marker."""
+    model, frames = pin.Model(), {}
     model.gravity = pin.Motion(np.array([0.0, -9.80665, 0.0]), np.zeros(3))
-    return model, joints, frames
+    for name, segment in body.items():
+        joint, place = 0, pin.SE3(np.eye(3), np.array(segment["centre_m"]))
+        if segment["parent"]:
+            joint = model.getJointId(f"{segment['parent']}_2")
+        else:
+            joint = model.addJoint(joint, pin.JointModelTranslation(), place, "place")
+        for number, axis in enumerate(segment["axes"]):
+            kind = pin.JointModelRevoluteUnaligned(np.array(axis))
+            joint = model.addJoint(joint, kind, place, f"{name}_{number}")
+            place = pin.SE3.Identity()
+        parts = (np.array(segment[key]) for key in ("com_m", "inertia_kgm2"))
+        model.appendBodyToJoint(joint, pin.Inertia(segment["mass_kg"], *parts), pin.SE3.Identity())
+        for label, at in segment["markers_m"].items():
+            frame = pin.Frame(label, joint, 0, pin.SE3(np.eye(3), np.array(at)), pin.FrameType.OP_FRAME)
+            frames[label] = model.addFrame(frame)
+    return model, frames
 
 
-def kinematics(pin, model, places: dict[int, FloatArray]) -> FloatArray:
+def kinematics(model: pin.Model, frames: list[int], places: FloatArray) -> FloatArray:
     """Coordinates that bring the markers nearest to the measured ones, shape (n_frames, n_coordinates)."""
-    data, n_frames = model.createData(), len(next(iter(places.values())))
-    q = np.zeros((n_frames, model.nq))
-    now = np.zeros(model.nq)
-    now[:3] = np.mean([values[0] for values in places.values()], axis=0)
-    now[3] = _heading(pin, model, places)
-    for k in range(n_frames):
+    data, rows = model.createData(), []
+
+    def apart(q: FloatArray, seen: FloatArray) -> FloatArray:
+        pin.computeJointJacobians(model, data, q)
+        pin.updateFramePlacements(model, data)
+        return np.concatenate([at - data.oMf[frame].translation for frame, at in zip(frames, seen, strict=True)])
+
+    starts = np.zeros((72, model.nq))  # by the direction in which the person looks
+    starts[:, :3], starts[:, 3] = places[0].mean(axis=0), 2.0 * np.pi * np.arange(72) / 72.0
+    q = min(starts, key=lambda start: np.std(apart(start, places[0]).reshape(-1, 3), axis=0).sum())
+    for seen in places:
         for _ in range(ITERATIONS):
-            pin.computeJointJacobians(model, data, now)
-            pin.updateFramePlacements(model, data)
-            error = np.concatenate([values[k] - data.oMf[frame].translation for frame, values in places.items()])
-            slopes = [pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)[:3] for frame in places]
+            error = apart(q, seen)
+            slopes = [pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)[:3] for frame in frames]
             step = np.linalg.lstsq(np.vstack(slopes), error, rcond=1e-6)[0]
-            now = now + step
+            q = q + step
             if np.abs(step).max() < CLOSE:
                 break
-        q[k] = now
-    return q
-
-
-def _heading(pin, model, places: dict[int, FloatArray]) -> float:
-    """Turn of the first segment about the vertical that fits the first frame best."""
-    data = model.createData()
-    pin.framesForwardKinematics(model, data, np.zeros(model.nq))
-    own = np.array([data.oMf[frame].translation for frame in places])
-    seen = np.array([values[0] for values in places.values()])
-    own, seen = own - own.mean(axis=0), seen - seen.mean(axis=0)
-    return float(
-        np.arctan2((seen[:, 0] * own[:, 2] - seen[:, 2] * own[:, 0]).sum(), (seen[:, [0, 2]] * own[:, [0, 2]]).sum())
-    )
-
-
-if __name__ == "__main__":
-    run(__doc__, analyse, "pin")
+        rows.append(q)
+    return np.array(rows)

@@ -1,16 +1,20 @@
 """The small set of the benchmark: the same bytes from the same seed, files that agree with the truth, and OpenSim's moments."""
 
 import json
+import re
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import ezc3d
 import numpy as np
 import pandas as pd
 import pytest
+import run_all
 
 import make_set
 from bodies import make_person
-from files import FORCE_COLUMNS, coordinates, write_loads, write_model, write_mot, write_setups
+from files import FORCE_COLUMNS, coordinates, write_model, write_mot, write_setups
 from space import G, net_moments
 from walks import Style, walk_in_space
 
@@ -20,7 +24,7 @@ HASHES = Path(make_set.__file__).parent / "small_hashes.json"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("set")
-    make_set.write_set(path, seed=1, trials=make_set.SMALL, force_rate_hz=make_set.SMALL_FORCE_RATE_HZ)
+    make_set.write_set(path, seed=1, numbers=make_set.SMALL, force_rate_hz=make_set.SMALL_FORCE_RATE_HZ)
     return path
 
 
@@ -34,7 +38,7 @@ def test_plates_of_the_c3d_carry_the_body_where_the_feet_are(folder):
     trials = pd.read_csv(folder / "trials.csv", index_col="trial")
     for trial in ("T001_walk", "T004_squat", "T006_walk"):
         file = ezc3d.c3d(str(folder / "recordings" / f"{trial}.c3d"), extract_forceplat_data=True)
-        up = 2 if file["parameters"]["POINT"]["Y_SCREEN"]["value"] == ["+Z"] else 1
+        up = "xyz".index(trials["up_axis"][trial][1])
         force = sum(plate["force"] for plate in file["data"]["platform"])
         weight = trials["mass_kg"][trial] * G
         assert np.mean(force[up]) == pytest.approx(weight, rel=0.06)  # of strides that are not whole
@@ -49,6 +53,42 @@ def test_plates_of_the_c3d_carry_the_body_where_the_feet_are(folder):
                 feet[:, :, frame // 2 if force.shape[1] > feet.shape[2] else frame] - point[:, None], axis=0
             )
             assert np.nanmin(away) < 200.0
+
+
+def test_no_two_plates_overlap(folder):
+    """Some of a walk and a turn did before they were moved apart; corners from another reader."""
+    counts = []
+    for path in sorted((folder / "recordings").glob("T*.c3d")):
+        file = ezc3d.c3d(str(path))["parameters"]
+        counts.append(file["FORCE_PLATFORM"]["USED"]["value"][0])
+        corners = np.moveaxis(file["FORCE_PLATFORM"]["CORNERS"]["value"], 2, 0) if counts[-1] else ()
+        for first, second in combinations(corners, 2):
+            common = np.minimum(first.max(axis=1), second.max(axis=1)) - np.maximum(
+                first.min(axis=1), second.min(axis=1)
+            )
+            assert common.min() < -1.0, path.name  # mm
+    assert counts == [5, 5, 4, 2, 0, 5, 5, 4, 2, 0, 2]
+
+
+def test_a_movement_that_does_not_suit_is_drawn_again():
+    """The first turn of this seed has feet beside the plates that do not overlap; the next one is the trial, each time."""
+    person = make_set.make_subject(4, 0, "turn")
+    first = make_set._drawn(np.random.default_rng([4, 1]), "turn", person, False, 2)
+    with pytest.raises(ValueError, match="the left_foot is beside its plate"):
+        make_set.plates_of(first)
+    trials = [make_set.make_trial(4, 1, 200) for _ in range(2)]
+    angles = [trial.moved.motion.angle_rad["left_shank"].tobytes() for trial in trials]
+    assert angles[0] == angles[1] != first.motion.angle_rad["left_shank"][:, ::2].tobytes()
+    assert [trial.noise_m for trial in trials] == [trials[0].noise_m] * 2
+
+
+def test_a_movement_that_never_suits_is_told(monkeypatch):
+    def out_of_reach(*_):
+        raise ValueError("a foot is out of reach")
+
+    monkeypatch.setattr(make_set, "_drawn", out_of_reach)
+    with pytest.raises(ValueError, match="trial 2 of seed 4: none of 20 draws suits: a foot is out of reach"):
+        make_set.make_trial(4, 1, 200)
 
 
 def test_walk_has_the_moments_of_people(folder):
@@ -69,10 +109,26 @@ def test_terms_of_the_file_add_up(folder):
             np.testing.assert_allclose(terms.sum(axis=1), truth[f"{joint}_flexion_nm"], atol=1e-4)
 
 
+def test_a_program_is_run_and_scored_on_the_set(folder, tmp_path, monkeypatch, capsys):
+    """leg2d and a program that is not installed, from the recordings to the page."""
+    page, (leg2d,) = tmp_path / "page.md", [of for of in run_all.PROGRAMS if of.script == "leg2d"]
+    page.write_text("".join(f"<!-- table {k} -->\n<!-- end of table {k} -->\n" for k in (1, 2, 3)))
+    (tmp_path / "figures").mkdir()
+    monkeypatch.setattr(
+        run_all, "PROGRAMS", (leg2d, replace(leg2d, name="other", script="other", package="no_package"))
+    )
+    monkeypatch.setattr("sys.argv", ["run_all.py", str(folder), "--write", str(page), "--out", str(tmp_path / "out")])
+    run_all.main()
+    errors = re.findall(r"\| Body given \| walk \| (\w+) \| [\d.]+ \| ([\d.]+) \|", page.read_text())
+    assert [joint for joint, _ in errors] == ["hip", "knee", "ankle"]
+    assert all(0.0 < float(error) < 0.2 for _, error in errors)
+    assert "other: not run: no_package is not installed (pip install no_package)" in capsys.readouterr().out
+
+
 @pytest.mark.slow
 def test_faults_leave_the_truth_alone(tmp_path):
     for name in ("with", "without"):
-        make_set.write_set(tmp_path / name, seed=2, trials=3, force_rate_hz=200, faults=name == "with")
+        make_set.write_set(tmp_path / name, seed=2, numbers=range(3), force_rate_hz=200, faults=name == "with")
     with_faults, without = (json.loads((tmp_path / name / "hashes.json").read_text()) for name in ("with", "without"))
     changed = {name for name in without if with_faults[name] != without[name]}
     assert changed == {"trials.csv", "recordings/T003_run.c3d", "recordings/T003_run_forces.mot"}
@@ -87,8 +143,7 @@ def test_moments_are_those_of_opensim(tmp_path, monkeypatch):
     moved = walk_in_space(person, Style(direction_deg=70.0, radius_m=3.0, first_strike_s=0.1), np.arange(801) / 1000.0)
     recordings, names = tmp_path / "recordings", coordinates(person)
     write_model(tmp_path / "bodies" / "L01" / "model.osim", person)
-    write_setups(recordings, "T", person, 0.8, on_ground=True)
-    write_loads(recordings, "T")
+    write_setups(recordings, "T", "L01", 0.8, on_ground=True)
     columns = [column for name in person.body for column in names[name]]
     angles = [moved.motion.angle_rad[name][0] for name in person.body]
     place = ("pelvis_tx", "pelvis_ty", "pelvis_tz")
