@@ -113,7 +113,7 @@ def test_what_the_workflow_needs_is_packed_into_the_wheel():
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     packed = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    assert packed == {name: f"limbtorque/_workflow/{name}" for name in ("Snakefile", "profiles", "workflow")}
+    assert packed == {name: f"limbtorque/_workflow/{name}" for name in ("Snakefile", "config", "profiles", "workflow")}
     assert all((ROOT / name).exists() for name in packed)
 
 

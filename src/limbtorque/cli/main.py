@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import functools
 import logging
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,6 +83,7 @@ def demo(options: argparse.Namespace) -> int:
     """Write the demo study: simulated reaches and walks, settings and tables."""
     from limbtorque.cli.run_study import snakefile
     from limbtorque.simulation.demo import write_demo
+    from limbtorque.study.files import write_bytes
 
     config, recordings_folder = options.study / "config", options.study / "data" / "demo"
     for folder in (config, recordings_folder):
@@ -91,7 +91,7 @@ def demo(options: argparse.Namespace) -> int:
             raise LimbtorqueError(f"{folder} is there already, and nothing is overwritten; name another folder")
     config.mkdir(parents=True)
     for name in ("config.yaml", "trials.csv", "subjects.csv"):
-        shutil.copyfile(snakefile().parent / "config" / name, config / name)
+        write_bytes(config / name, (snakefile().parent / "config" / name).read_bytes())
         print(f"written: {config / name}")
     print(f"written: {counted(len(write_demo(recordings_folder)), 'recording')} in {recordings_folder}")
     print(f"next: limbtorque run-study {quoted(options.study)}")
