@@ -9,12 +9,11 @@ import pandas as pd
 import pytest
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
-UNDAMAGED = 3  # recordings of each of them
+UNDAMAGED = 2  # recordings of each of them
 REVERSED = ("wrong_side", "mirrored_axis", "braking_reversed")
 LARGE = ("plate_gain", "plate_moved", "plate_turned", "forces_late", "wrong_mass", "spikes")
-LARGEST = (
-    3  # sizes of a kind; a plate off by less leaves the pressure within the foot, and nothing in the files shows it
-)
+# sizes of a kind; a plate off by less leaves the pressure within the foot, and nothing in the files shows it
+LARGEST = 2
 GROWING = ("plate_moved", "forces_late", "first_joint_off", "plate_gain")
 
 
