@@ -9,7 +9,7 @@ from limbtorque.cli.main import main
 
 LONGEST_S = 5.0  # with 100,000 columns; most take milliseconds
 CASES = list(hostile_tables(seed=17))
-SHARES = 8  # of which two are judged here, all by `make attack`
+SHARES = 8  # of which three are judged here, all by `make attack`
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def test_the_plain_tables_are_read(study):
     assert main(["check", str(study)]) == 0
 
 
-@pytest.mark.parametrize("share", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("share", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2))])
 def test_no_hostile_table_is_read_otherwise_than_it_stands(share, study):
     wrong, outcomes = {}, []
     for case in CASES[share::SHARES]:
