@@ -95,14 +95,14 @@ def test_forked_jobs_and_commands_make_the_same_bytes(forking, tmp_path, monkeyp
     assert {f"{name}=1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")} <= set(environment)
     folders = [workflow.make_study(tmp_path / name, ["S01_sagittal_fast"]) for name in ("forked", "by itself")]
     for folder, itself in zip(folders, (False, True), strict=True):
-        for stage in ("kinematics", "torques"):
+        for stage in ("kinematics", "torques", "muscles"):
             found, said = by_itself(job(folder, stage))
             assert found == itself
             assert f"{stage}: 0 of 1 trials done" in said
             assert "S01_sagittal_fast" in (folder / f"{stage}.log").read_text()
         monkeypatch.setenv(jobs.ADDRESS, os.environ[jobs.ADDRESS] + " of another environment")
     assert forking.poll() is None
-    assert len(tables(folders[0])) >= 4  # two records and a table of each, at least
+    assert len(tables(folders[0])) == 10  # three records, four tables, effects, and CSV of torques and bands
     assert tables(folders[0]) == tables(folders[1])
 
 
