@@ -221,12 +221,12 @@ def test_verify_finds_an_edit_that_kept_the_time_and_lost_or_edited_records(stud
     edit(study / name, keep_time=True)
     assert planned(study) == set()
     (study / "results" / "records" / "collect.json").unlink()
-    edit(study / "results" / "kinematics" / "S01_sagittal" / "_session.jsonl")
+    edit(study / "results" / "kinematics" / "S02_horizontal" / "_session.jsonl")
     assert main(["verify", str(study)]) == 1
     text = capsys.readouterr().out
     assert f"{name}: edited\n" in text
     assert "results/ledger.csv: without its record" in text
-    assert "results/kinematics/S01_sagittal/_session.jsonl: damaged" in text
+    assert "results/kinematics/S02_horizontal/_session.jsonl: damaged" in text
     assert main(["run-study", str(study), "--cores", "2", "--verify"]) == 0
     assert results(study) == before
 
