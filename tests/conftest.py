@@ -58,6 +58,17 @@ def pytest_xdist_make_scheduler(config, log):
     return Scheduling(config, log)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def forked_snakemake():
+    """Commands in this process fork Snakemake (loaded_snakemake.py); those in another process start it as users do."""
+    import loaded_snakemake
+    from limbtorque.cli import run_study
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_study, "subprocess", loaded_snakemake.FORKED)
+        yield
+
+
 @pytest.fixture(scope="session")
 def recordings() -> Path:
     """Folder of real recordings; tests that need it are skipped where it is missing."""

@@ -15,7 +15,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
+START = "limbtorque.workflow.start_snakemake"  # what `limbtorque run-study` runs
 IMPORTED = (  # what Snakemake and the workflow import themselves before the first job starts
     "snakemake.cli",
     "snakemake_executor_plugin_slurm",
@@ -49,6 +51,28 @@ def run(words, *, package=None, environment=None, timeout_s=300.0):
         text = "".join(path.read_text(encoding="utf-8") for path in outputs if path.exists())
         assert code, f"no end after {timeout_s:g} s, or the process was killed:\n{text}"
         return int(code), text
+
+
+class Ended:
+    """What `subprocess.Popen` gives for the command of `run-study`: here it has ended."""
+
+    def __init__(self, words, *, env, **_):
+        self.code, text = run(words[words.index(START) + 1 :], environment=env)
+        print(text, end="", flush=True)
+
+    def wait(self, _timeout_s):
+        return self.code
+
+
+def completed(words, **_):
+    """What `subprocess.run` gives for the command of `status`."""
+    return subprocess.CompletedProcess(words, *run(words[words.index(START) + 1 :]), stderr="")
+
+
+# in place of the module `subprocess` of limbtorque.cli.run_study
+FORKED = SimpleNamespace(
+    Popen=Ended, run=completed, DEVNULL=subprocess.DEVNULL, TimeoutExpired=subprocess.TimeoutExpired
+)
 
 
 @functools.cache

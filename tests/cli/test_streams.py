@@ -25,7 +25,6 @@ def shell(words, cwd):
     ("words", "code", "says"),
     [
         ("settings > /dev/full", 1, FULL),
-        ("check study > /dev/full", 1, FULL),
         ("settings >&-", 0, ""),
         ("check study 2> /dev/full", 0, ""),
         ("settings | head -1", 0, ""),

@@ -1,7 +1,9 @@
 """Every example runs, draws, and finds what the mechanics says; the page about them says what they find."""
 
+import importlib
 import importlib.util
 import itertools
+import json
 import pickle
 import re
 import sys
@@ -16,6 +18,7 @@ from study_runs import made_once
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples"
 NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py"))
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 PAGE = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
 PEAK_90_DEG = 10.0 / np.sqrt(3.0) * np.pi / 2.0  # largest acceleration of a minimum-jerk turn by 90 degrees in 1 s
 ROUNDING = 1e-10  # double precision after some thousand operations on numbers of the order of a hundred
@@ -56,6 +59,26 @@ def test_example_draws_a_figure_and_returns_numbers(example, name):
     assert (grey[:, :2] > 0.99).all()
     assert (grey[:, -2:] > 0.99).all()  # nothing is cut off at the sides
     assert all(np.isfinite(value) for value in numbers.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_cell_of_a_notebook_runs(path, example, monkeypatch):
+    """In this process, which shows no figures: each example runs once for all tests."""
+    pytest.importorskip("IPython")
+    monkeypatch.chdir(path.parent)
+    monkeypatch.syspath_prepend(FOLDER)
+
+    def show(module, *names):
+        numbers, folder = example(module.__name__)
+        assert all((folder / f"{name}.png").is_file() for name in names or [module.__name__])
+        return numbers
+
+    monkeypatch.setattr(importlib.import_module("_drawing"), "show", show)
+    cells, names = json.loads(path.read_text(encoding="utf-8"))["cells"], {}
+    for number, cell in enumerate(cells):
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), f"{path.stem}, cell {number}", "exec"), names)
 
 
 @pytest.mark.parametrize("name", ["signs", "two_link_reach"])

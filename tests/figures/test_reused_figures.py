@@ -72,14 +72,15 @@ def saved(kind, trials, title, path):
 
 @pytest.mark.parametrize("form", ["png", "pdf", "svg"])
 def test_a_figure_used_again_has_the_bytes_of_a_new_one_in_any_order(trials, tmp_path, form):
+    kinds = ["torques", "muscles"] if form == "pdf" else [*DRAW]  # a PDF takes three times as long
     new = {
         (kind, title): saved(kind, trials, title, tmp_path / f"new.{form}")
-        for kind, title in itertools.product(DRAW, trials)
+        for kind, title in itertools.product(kinds, trials)
     }
     first, second = trials
-    assert all(new[kind, first] != new[kind, second] for kind in DRAW)
+    assert all(new[kind, first] != new[kind, second] for kind in kinds)
     with reused_figures():
-        for title, kind in itertools.product((first, second, first), DRAW):
+        for title, kind in itertools.product((first, second, first), kinds):
             assert saved(kind, trials, title, tmp_path / f"used.{form}") == new[kind, title], (kind, title)
 
 
