@@ -207,34 +207,6 @@ def test_two_links_with_a_force_at_the_end():
     assert np.abs(terms.external[:, 0] - terms.external[:, 1]).max() > 1.0
 
 
-def test_one_link_is_a_physical_pendulum():
-    """T = (I + m d^2) a'' + m g d cos a - the force's moment; gravity carries the mass."""
-    chain = Chain([0.4], [3.0], [0.17], [0.05])
-    angle, velocity, acceleration = random_motion(np.random.default_rng(1), 1)
-    found = torque_terms(chain, Kinematics(angle, velocity, acceleration), gravity_m_s2=(0.0, -9.81)).net
-    same(found, (0.05 + 3.0 * 0.17**2) * acceleration + 3.0 * 9.81 * 0.17 * np.cos(angle))
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.integers(1, 6), st.floats(0.05, 20.0), st.integers(0, 2**32 - 1))
-def test_torques_of_a_faster_movement_along_the_same_way(n, faster, seed):
-    """Hollerbach and Flash (1982): with time divided by c, motion's terms grow by c^2, gravity and loads not."""
-    rng = np.random.default_rng(seed)
-    chain, (angle, velocity, acceleration) = random_chain(rng, n), random_motion(rng, n, 8)
-    base, joints = rng.normal(size=(8, 2)) * 30.0, joint_positions(chain, angle)
-    load = Load(n - 1, rng.normal(size=(8, 2)) * 100.0, joints[:, -1])
-    options = {"gravity_m_s2": rng.normal(size=2) * 7.0, "loads": [load], "joint_m": joints}
-    calm = call(torque_terms, chain, angle, velocity, acceleration, base_acceleration_m_s2=base, **options)
-    quick = call(
-        torque_terms, chain, angle, faster * velocity, faster**2 * acceleration,
-        base_acceleration_m_s2=faster**2 * base, **options,
-    )  # fmt: skip
-    for name in ("inertial", "centripetal", "coriolis", "base"):
-        same(getattr(quick, name), faster**2 * getattr(calm, name))
-    same(quick.gravity, calm.gravity)
-    same(quick.external, calm.external)
-
-
 # --- the second method -----------------------------------------------------------------------------------------------
 
 
@@ -260,25 +232,6 @@ def test_a_load_on_an_inner_link_is_not_felt_beyond_it():
 
 
 # --- symmetries ------------------------------------------------------------------------------------------------------
-
-
-@settings(deadline=None, max_examples=25)
-@given(loaded_chains())
-def test_time_reversal_leaves_every_term(case):
-    chain, (angle, velocity, acceleration), options = case
-    forward = call(torque_terms, chain, angle, velocity, acceleration, **options)
-    backward = call(torque_terms, chain, angle, -velocity, acceleration, **options)
-    np.testing.assert_array_equal(all_columns(forward), all_columns(backward))
-
-
-@settings(deadline=None, max_examples=25)
-@given(loaded_chains())
-def test_twice_the_mass_is_twice_the_torque_but_the_load_is_not(case):
-    chain, motion, options = case
-    heavy = Chain(chain.length_m, 2 * chain.mass_kg, chain.com_m, 2 * chain.inertia_kgm2)
-    one, two = call(torque_terms, chain, *motion, **options), call(torque_terms, heavy, *motion, **options)
-    same(all_columns(two)[..., :-1], 2 * all_columns(one)[..., :-1])
-    np.testing.assert_array_equal(two.external, one.external)
 
 
 def rotation(turn):
@@ -308,25 +261,6 @@ def test_turning_and_moving_the_laboratory_changes_nothing(case, turn, shift):
         for a, o in ((angle, options), (turned, moved))
     ]
     same(reactions[1], reactions[0] @ matrix.T, scale=10 * np.abs(reactions[0]).max())
-
-
-@settings(deadline=None, max_examples=25)
-@given(loaded_chains())
-def test_a_mirrored_motion_has_mirrored_torques(case):
-    """x -> -x: every torque, and every couple, turns round."""
-    chain, motion, options = case
-    flip = np.array([-1.0, 1.0])
-    angle, velocity, acceleration = (-a for a in motion)
-    angle = angle + np.pi * np.eye(chain.n_links)[0]
-    mirrored = {
-        "gravity_m_s2": flip * options["gravity_m_s2"],
-        "base_acceleration_m_s2": flip * options["base_acceleration_m_s2"],
-        "loads": [Load(x.link, flip * x.force_n, flip * x.point_m, -x.couple_nm) for x in options["loads"]],
-        "joint_m": flip * options["joint_m"],
-    }
-    before = call(torque_terms, chain, *motion, **options)
-    after = call(torque_terms, chain, angle, velocity, acceleration, **mirrored)
-    same(all_columns(after), -all_columns(before), scale=10 * np.abs(all_columns(before)).max())
 
 
 @settings(deadline=None, max_examples=25)

@@ -310,41 +310,6 @@ def test_inverse_then_forward_dynamics_give_back_the_motion():
     assert 3.5 < np.log2(errors[0] / errors[-1]) / 3.0 < 4.5
 
 
-def test_forward_then_inverse_dynamics_give_back_the_torque():
-    """Exactly with the accelerations of the simulation, and nearly with differences of eighth order of its velocity.
-
-    These have 256 times less error at half the distance of the samples.
-
-    Its size is about (w h)^8 / 630 of the inertial torque, of some 5 N m where accelerations reach 50 rad/s^2: with w of
-    40 / s, four times the speed of the joints, and h = 6.25 ms, 1e-7.
-    """
-
-    def torque(time_s, *_):
-        return np.array([0.4 + 0.2 * np.sin(6.0 * time_s), -0.3 + 0.1 * np.cos(9.0 * time_s)])
-
-    weights = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
-    errors = []
-    for frames in (41, 81):
-        time = np.linspace(0.0, 0.5, frames)
-        found = simulate(
-            arm(), time, State([-0.9, 1.2], [0.5, -1.0]), torque=torque, gravity_m_s2=(0.0, 0.0), integration=TIGHT
-        )
-        velocity = found.velocity_rad_s
-        acceleration = sum(w * velocity[k : frames - 8 + k] for k, w in enumerate(weights / time[1]))
-        back = torque_terms(
-            arm(), Kinematics(found.angle_rad[4:-4], velocity[4:-4], acceleration), gravity_m_s2=(0.0, 0.0)
-        ).net
-        expected = np.array([torque(t) for t in time])
-        exact = torque_terms(
-            arm(), Kinematics(found.angle_rad, velocity, found.acceleration_rad_s2), gravity_m_s2=(0.0, 0.0)
-        )
-        same(exact.net, expected, scale=np.abs(exact.inertial).sum(axis=2).max())
-        np.testing.assert_array_equal(found.torque_nm, expected)
-        errors.append(np.abs(back - expected[4:-4]).max())
-    assert errors[1] < 1e-6
-    assert 6.0 < np.log2(errors[0] / errors[1]) < 10.0
-
-
 # --- drives with a memory --------------------------------------------------------------------------------------------
 
 
@@ -422,26 +387,6 @@ def test_pid_of_segments_corrects_their_orientations():
     assert abs(found.angle_rad[-1].sum()) < 1e-3 < 0.5 < abs(found.angle_rad[-1, 0])
     with pytest.raises(ValueError, match="controls is 'links', expected 'joints' or 'segments'"):
         pid([0.0], proportional_nm_rad=[1.0], integral_nm_rad_s=[0.0], derivative_nms_rad=[0.0], controls="links")
-
-
-def test_pid_holds_a_limb_against_gravity_without_error():
-    """With the integral the error dies out, and the torque is that of gravity; without it P times the error is left.
-
-    Linearised about the target, the slowest part of the error decays at 4.7 / s (eigenvalues with the arm's M and the
-    gains): after 5 s exp(-23) of it is left, and what the integration's tolerance of 1e-9 leaves is more.
-    """
-    target, time = np.array([-0.6, 1.0]), np.array([0.0, 2.0, 5.0])
-    gains = {"proportional_nm_rad": [90.0, 40.0], "derivative_nms_rad": [12.0, 4.0]}
-    start = {"angle_rad": [-np.pi / 2, 0.1], "velocity_rad_s": [0.0, 0.0], "gravity_m_s2": GRAVITY}
-    held = torque_terms(arm(), Kinematics([target], [[0, 0]], [[0, 0]]), gravity_m_s2=GRAVITY).net[0]
-    found = run(arm(), time, **start, torque=pid(target, **gains, integral_nm_rad_s=[250.0, 110.0]))
-    assert np.abs(found.angle_rad[-1] - target).max() < STEPS * 1e-9
-    np.testing.assert_allclose(found.torque_nm[-1], held, rtol=0.0, atol=90.0 * STEPS * 1e-9)
-    without = run(arm(), time, **start, torque=pid(target, **gains, integral_nm_rad_s=[0.0, 0.0]))
-    left = target - without.angle_rad[-1]
-    carried = torque_terms(arm(), Kinematics(without.angle_rad[-1:], [[0, 0]], [[0, 0]]), gravity_m_s2=GRAVITY).net[0]
-    np.testing.assert_allclose(left, carried / [90.0, 40.0], rtol=0.0, atol=STEPS * 1e-9)
-    assert (left > 0.02).all()
 
 
 # --- where it ends ---------------------------------------------------------------------------------------------------

@@ -463,14 +463,3 @@ def test_targets_out_of_reach_are_refused_by_name():
         two_link_angles([0.3, 0.2], targets, bend="positive")
     with pytest.raises(ValueError, match=r"target_m\[0\] is 1 m from the base"):
         two_link_angles([0.3, 0.2], [[0.0, 0.0]], base_m=(1.0, 0.0), bend="positive")
-
-
-@pytest.mark.parametrize("n_links", [1, 3])
-def test_an_endpoint_determines_two_joints_alone(n_links):
-    chain = Chain(*np.full((4, n_links), 0.3))
-    with pytest.raises(ValueError, match=f"the chain has {n_links} links, expected 2"):
-        joint_motion(
-            chain,
-            np.zeros((1, n_links)),
-            **dict.fromkeys(("velocity_m_s", "acceleration_m_s2", "jerk_m_s3"), np.zeros((1, 2))),
-        )

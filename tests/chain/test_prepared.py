@@ -28,7 +28,7 @@ def states(seed, n):
     return chain, angle, velocity, acceleration, rng.normal(0.0, 30.0, 2), loads, rng.normal(0.0, 1.0, (n + 1, 2))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 @given(seed=st.integers(0, 2**32 - 1), n=st.sampled_from(LINKS), pushed=st.booleans(), loaded=st.booleans())
 def test_terms_are_those_of_a_recording_of_one_frame(seed, n, pushed, loaded):
     chain, angle, velocity, acceleration, base, loads, joints = states(seed, n)
@@ -49,7 +49,7 @@ def test_terms_are_those_of_a_recording_of_one_frame(seed, n, pushed, loaded):
     assert (found.centripetal[diagonal, diagonal] == 0.0).all()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), n=st.sampled_from(LINKS))
 def test_accelerations_are_those_of_a_recording_and_bring_the_torques_back(seed, n):
     chain, angle, velocity, torque, base, _, _ = states(seed, n)
@@ -96,13 +96,12 @@ def test_states_may_be_lists_of_whole_numbers(n):
     same(prepared.forward_dynamics(ones, ones, ones), prepared.forward_dynamics(*np.ones((3, n))))
 
 
-@pytest.mark.parametrize("chain", [ARM, random_chain(np.random.default_rng(0), 4)], ids=["two links", "four links"])
 @pytest.mark.parametrize("name", ["angle_rad", "velocity_rad_s", "acceleration_rad_s2", "torque_nm"])
 @pytest.mark.parametrize(
     ("wrong", "message"), [("shape", "has shape"), (np.nan, "nan at"), (np.inf, "inf at"), (-np.inf, "-inf at")]
 )
-def test_every_number_of_a_state_is_checked(chain, name, wrong, message):
-    prepared, n = PreparedChain(chain, GRAVITY), chain.n_links
+def test_every_number_of_a_state_is_checked(name, wrong, message):
+    prepared, n = PreparedChain(ARM, GRAVITY), ARM.n_links
     method = prepared.forward_dynamics if name == "torque_nm" else prepared.torque_terms
     third = "torque_nm" if name == "torque_nm" else "acceleration_rad_s2"
     state = {"angle_rad": np.ones(n), "velocity_rad_s": np.ones(n), third: np.ones(n)}

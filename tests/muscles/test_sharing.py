@@ -1,6 +1,6 @@
 """Sharing torques among muscles: closed forms, other solvers, certificates judged here, and what a change must do.
 
-The other solvers are quadprog (p = 2), Clarabel (p = 3, as cones), SciPy's SLSQP, and HiGHS by SciPy's linprog (the
+The other solvers are quadprog (p = 2), Clarabel (p = 3, as cones), and HiGHS by SciPy's linprog (the
 min-max criterion, the edge of reach, the least and greatest force). Programmes of many frames
 are solved side by side, as the blocks of one programme: they do not touch each other.
 """
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opensim_storage import read_storage
 from scipy import sparse
-from scipy.optimize import linprog, lsq_linear, minimize
+from scipy.optimize import linprog, lsq_linear
 
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
@@ -143,18 +143,6 @@ def proven_bound(reach, torque, multiplier, exponent, low=0.0, high=1.0, counts=
 
 
 # --- closed forms ------------------------------------------------------------------------------------------------
-
-
-def test_one_joint_shares_in_proportion_to_arm_times_strength():
-    arm, strength = np.array([0.02, 0.04, 0.01, -0.03]), np.array([500.0, 300.0, 900.0, 700.0])
-    torque = np.linspace(-5.0, 5.0, 11)
-    shared = joint(arm, torque, max_force_n=strength)
-    for sign in (1.0, -1.0):
-        agonist = np.where(arm * sign > 0, arm * strength, 0.0)
-        rows = torque * sign > 0
-        expected = np.outer(torque, agonist) / (agonist**2).sum()
-        np.testing.assert_allclose(shared.activation[rows], expected[rows], atol=1e-13)
-    assert shared.success.all()
 
 
 @pytest.mark.parametrize("exponent", [2.0, 3.0])
@@ -325,37 +313,6 @@ def assert_as_clarabel(found, shared, arm, torque, exponent, most):
     np.testing.assert_allclose(power_sum(ours, exponent), power_sum(found, exponent), rtol=1e-7, atol=1e-8)
     off = np.abs(found - ours).max(axis=1) > SAME
     assert off.mean() <= most, off.mean()
-
-
-@pytest.mark.parametrize("exponent", [2.0, 3.0])
-def test_against_slsqp(exponent):
-    """Frame by frame; SLSQP gives up on some frames, which are counted. What it gets is the same to its accuracy."""
-    arm, strength, torque = limbs(33, 60, dense=0.9)
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent)
-    reach, target = scaled(arm, strength, torque)
-    gave_up = 0
-    for f in range(60):
-        found = slsqp(reach[f], target[f], exponent)
-        if np.abs(reach[f] @ found - target[f]).max() > 1e-9:
-            gave_up += 1
-            continue
-        cost = power_sum(found[None], exponent)[0]
-        assert shared.cost[f] * (1.0 - 1e-9) <= cost <= shared.cost[f] * (1.0 + 1e-7) + 1e-12
-        np.testing.assert_allclose(shared.activation[f], found, atol=2e-6 if exponent == 2.0 else 1e-3)
-    assert gave_up <= 6
-
-
-def slsqp(reach, target, exponent):
-    found = minimize(
-        lambda a: (np.maximum(a, 0.0) ** exponent).sum(),
-        np.full(reach.shape[1], 0.5),
-        jac=lambda a: exponent * np.maximum(a, 0.0) ** (exponent - 1.0),
-        method="SLSQP",
-        bounds=[(0.0, 1.0)] * reach.shape[1],
-        constraints=[{"type": "eq", "fun": lambda a: reach @ a - target, "jac": lambda _: reach}],
-        options={"ftol": 1e-16, "maxiter": 1000},
-    )
-    return found.x
 
 
 @pytest.mark.parametrize(("name", "stress"), [("random", False), ("random", True), ("leg", False), ("arm", False)])
@@ -621,7 +578,7 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("n_joints", [1, 2, 3, 4])
+@pytest.mark.parametrize("n_joints", [1, 3])
 @pytest.mark.parametrize("kind", KINDS)
 def test_force_range_against_two_linear_programmes_for_each_muscle(kind, n_joints):
     arm, strength, torque, options = odd_limbs(kind, n_joints, 25)
@@ -668,7 +625,7 @@ def test_every_frame_closes(seed, n_joints, n_muscles, stretch):
         assert shared.success.all()
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(
     seed=st.integers(0, 10**6),
     exponent=st.sampled_from(EXPONENTS),
@@ -682,14 +639,6 @@ def test_units_of_torque_do_not_matter(seed, exponent, unit, stretch):
     np.testing.assert_array_equal(plain.status, other.status)
     np.testing.assert_allclose(other.activation, plain.activation, atol=SAME)
     np.testing.assert_allclose(other.reserve_nm, unit * plain.reserve_nm, atol=1e-8 * unit)
-
-
-@pytest.mark.parametrize("exponent", [2.0, 3.0])
-def test_least_sum_of_powers_of_the_forces_themselves(exponent):
-    """N = 1 N: sum F^p; of equal moment arms the forces are equal, however strong the muscles."""
-    arm, strength = np.array([0.03, 0.03, -0.02]), np.array([3000.0, 150.0, 800.0])
-    shared = joint(arm, [6.0, 12.0], max_force_n=strength, norm_n=np.ones(3), exponent=exponent)
-    np.testing.assert_allclose(shared.force_n, [[100.0, 100.0, 0.0], [250.0, 150.0, 0.0]], atol=1e-6)
 
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
@@ -707,10 +656,10 @@ def test_a_small_part_of_the_torque_asks_for_that_part_of_the_forces(exponent):
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_frames_do_not_touch_each_other(exponent):
-    arm, strength, torque = limbs(12, 5000, dense=0.9)
+    arm, strength, torque = limbs(12, 2100, dense=0.9)
     torque[::3] *= 3
     together = share_torques(arm, torque, max_force_n=strength, exponent=exponent)
-    for f in (0, 1, 2049, 4999):
+    for f in (0, 1, 2049, 2099):
         alone = share_torques(arm[f : f + 1], torque[f : f + 1], max_force_n=strength, exponent=exponent)
         np.testing.assert_allclose(alone.force_n[0], together.force_n[f], atol=1e-9 * strength.max())
         assert alone.status[0] == together.status[f]
@@ -843,17 +792,6 @@ def arm26(recordings):
     assert (arm[:, 1, TRICEPS] < 0).all()
     assert (arm[:, 1, [3, 4, 5]] > 0).all()
     return arm, muscles.max_force_n[some], torque
-
-
-@pytest.mark.parametrize("exponent", EXPONENTS)
-def test_recorded_arm_is_made_by_its_muscles_alone(arm26, exponent):
-    arm, strength, torque = arm26
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent)
-    assert shared.success.all()
-    np.testing.assert_allclose(made(arm, shared.force_n), torque, atol=CLOSURE_NM)
-    least, greatest = force_range(arm, shared, max_force_n=strength)
-    assert (least <= shared.force_n).all()
-    assert (shared.force_n <= greatest).all()
 
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
