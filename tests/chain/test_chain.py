@@ -218,19 +218,6 @@ def test_recursive_newton_euler_closes_the_sum_of_the_terms(case):
     same(wrenches.torque_nm, terms.net, scale=np.abs(all_columns(terms)).sum(axis=2).max())
 
 
-def test_a_load_on_an_inner_link_is_not_felt_beyond_it():
-    chain, motion = three_links(), random_motion(np.random.default_rng(3), 3)
-    joints = joint_positions(chain, motion[0])
-    load = Load(1, np.full((N_STATES, 2), 25.0), joints[:, 2], np.full(N_STATES, 1.5))
-    options = {"gravity_m_s2": (0.0, -9.81), "joint_m": joints}
-    with_load, without = (call(newton_euler, chain, *motion, **options, loads=loads) for loads in ([load], []))
-    np.testing.assert_array_equal(with_load.torque_nm[:, 2], without.torque_nm[:, 2])
-    terms = call(torque_terms, chain, *motion, **options, loads=[load])
-    np.testing.assert_array_equal(terms.external[:, 2], np.zeros(N_STATES))
-    lever = joints[:, 2] - joints[:, 1]
-    same(terms.external[:, 1], -(25.0 * lever[:, 0] - 25.0 * lever[:, 1] + 1.5))
-
-
 # --- symmetries ------------------------------------------------------------------------------------------------------
 
 
@@ -338,12 +325,6 @@ def test_a_weight_is_held_at_the_end_of_the_last_link_unless_told_otherwise():
     np.testing.assert_array_equal(three_links().holding(0.0).com_m, three_links().com_m)
 
 
-def test_joint_positions_add_up_the_links():
-    chain = Chain([3.0, 4.0, 2.0], [1, 1, 1], [1, 1, 1], [1, 1, 1])
-    found = joint_positions(chain, [[0.0, np.pi / 2, np.pi / 2]], base_m=(1.0, 2.0))
-    np.testing.assert_allclose(found[0], [[1, 2], [4, 2], [4, 6], [2, 6]], atol=1e-14)
-
-
 def test_nan_stays_in_its_frame():
     chain, (angle, velocity, acceleration) = three_links(), random_motion(np.random.default_rng(8), 3)
     clean = torque_terms(chain, Kinematics(angle, velocity, acceleration), gravity_m_s2=(0.0, -9.81)).net
@@ -351,13 +332,3 @@ def test_nan_stays_in_its_frame():
     found = torque_terms(chain, Kinematics(angle, velocity, acceleration), gravity_m_s2=(0.0, -9.81), missing=True).net
     assert np.isnan(found[7]).any()
     np.testing.assert_array_equal(np.delete(found, 7, axis=0), np.delete(clean, 7, axis=0))
-
-
-def test_arguments_are_left_alone_and_integers_are_taken():
-    chain = Chain([1, 1], [1, 2], [1, 1], [0, 0])
-    angle = np.array([[0, 1], [2, 3]])
-    kept = angle.copy()
-    whole = torque_terms(chain, Kinematics(angle, angle, angle), gravity_m_s2=(0, -10)).net
-    real = torque_terms(chain, Kinematics(angle * 1.0, angle * 1.0, angle * 1.0), gravity_m_s2=(0.0, -10.0)).net
-    np.testing.assert_array_equal(whole, real)
-    np.testing.assert_array_equal(angle, kept)

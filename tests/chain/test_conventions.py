@@ -59,17 +59,6 @@ def test_orientations_are_sums_of_joint_angles():
     same(np.degrees(joint_angles(np.radians([[120.0, 160.0, 110.0]]), zero="downward_vertical")), [[30.0, 40.0, -50.0]])
 
 
-def test_angles_from_the_downward_vertical_place_the_links_by_sine_and_minus_cosine():
-    """x = l sin(theta), y = -l cos(theta), as the matrix document draws them."""
-    theta = random_motion(np.random.default_rng(1), 2)[0]
-    chain = Chain([1.0, 0.5], [1, 1], [0.5, 0.25], [1, 1])
-    found = joint_positions(chain, joint_angles(theta, zero="downward_vertical"))
-    first = np.stack([np.sin(theta[:, 0]), -np.cos(theta[:, 0])], axis=1)
-    second = first + 0.5 * np.stack([np.sin(theta[:, 1]), -np.cos(theta[:, 1])], axis=1)
-    same(found[:, 1], first)
-    same(found[:, 2], second)
-
-
 def test_internal_angles_are_those_between_the_links():
     """Straight is 180 degrees inside; twice over gives the angles back; a triangle of joints has the same angle."""
     same(np.degrees(internal_angles(np.radians([[20.0, 0.0, 30.0]]))), [[20.0, 180.0, 150.0]])
@@ -89,15 +78,6 @@ def test_generalised_torques_of_segments():
     same(segment_torques([[5.0, 3.0]]), [[2.0, 3.0]])
     same(segment_torques([[5.0, 3.0, -1.0]]), [[2.0, 4.0, -1.0]])
     same(segment_torques([[5.0]]), [[5.0]])
-
-
-@given(chains_with_terms())
-def test_generalised_torques_do_the_work_of_the_joint_torques(case):
-    """Sum of torque times joint velocity is that of generalised torque times velocity of the segment."""
-    _, (_, velocity, _), terms = case
-    power = (terms.net * velocity).sum(axis=1)
-    found = (segment_torques(terms.net) * np.cumsum(velocity, axis=1)).sum(axis=1)
-    same(found, power, scale=size_of(terms) * 60.0)
 
 
 @functools.cache
@@ -202,18 +182,6 @@ def test_a_joint_that_moves_alone_feels_no_interaction(case, number):
     assert not found.interaction[:, joint].any()
     assert not np.delete(found.net, joint, axis=1).any()
     assert np.abs(np.delete(found.interaction, joint, axis=1)).max() > 0.0
-
-
-def test_one_link_has_no_interaction_but_with_its_base():
-    chain, motion = Chain([0.4], [3.0], [0.17], [0.05]), random_motion(np.random.default_rng(6), 1)
-    still = torque_terms(chain, Kinematics(*motion), gravity_m_s2=GRAVITY)
-    by_segment = segment_terms(chain, Kinematics(*motion), terms=still)
-    assert not interaction_torques(still).interaction.any()
-    same(motion_dependent_torques(by_segment).motion_dependent, 0 * motion[0], scale=size_of(still))
-    driven = torque_terms(chain, Kinematics(*motion, base_acceleration_m_s2=(2.0, 3.0)), gravity_m_s2=GRAVITY)
-    expected = 3.0 * 0.17 * (2.0 * np.sin(motion[0]) - 3.0 * np.cos(motion[0]))
-    same(interaction_torques(driven).interaction, expected)
-    same(motion_dependent_torques(segment_terms(chain, Kinematics(*motion), terms=driven)).motion_dependent, expected)
 
 
 def test_motion_dependent_torques_of_two_links():

@@ -122,22 +122,6 @@ def test_each_power_is_that_of_its_forces(case):
 # --- induced accelerations -------------------------------------------------------------------------------------------
 
 
-@given(driven_chains())
-def test_induced_accelerations_add_up_to_the_motion(case):
-    """Solving with M amplifies rounding of the largest term: an acceleration is right to it over M's least eigenvalue."""
-    chain, motion, _, field, put = case
-    angle, velocity, acceleration = motion
-    terms, base = call(torque_terms, chain, *motion, **field, **put), field["base_acceleration_m_s2"]
-    found = induced_accelerations(chain, Kinematics(angle, velocity, base_acceleration_m_s2=base), terms=terms)
-    gross = np.abs(np.concatenate([terms.inertial, terms.centripetal, terms.coriolis], axis=2)).sum(axis=2)
-    gross = gross + np.abs(terms.gravity) + np.abs(terms.base) + np.abs(terms.external) + np.abs(terms.net)
-    size = 10 * gross.max() / np.linalg.eigvalsh(inertia_matrix(chain, angle))[:, 0].min()
-    same(found.joint_rad_s2.sum(axis=2), acceleration, scale=size)
-    end = point_acceleration(chain, Kinematics(*motion, base_acceleration_m_s2=base), point=chain.endpoint)
-    same(found.endpoint_m_s2.sum(axis=2), end, scale=size)
-    assert found.sources == (*(f"torque_{j}" for j in range(chain.n_links)), "gravity", "velocity", "base", "external")
-
-
 @given(driven_chains(1, 4))
 def test_each_source_alone_makes_its_part(case):
     """Forward dynamics of the chain with one thing acting: one torque, gravity, velocity, the base, or the loads."""

@@ -77,17 +77,6 @@ def test_force_at_the_base_is_that_of_the_newton_euler_pass(seed, n):
     same(force, wrenches.reaction_n[0, 0], scale=size)
 
 
-def test_two_links_of_the_textbook():
-    """Zatsiorsky (2002): both links along x, the second joint bent by a right angle, nothing but the first turning."""
-    prepared = PreparedChain(ARM, (0.0, 0.0))
-    terms = prepared.torque_terms([0.0, np.pi / 2.0], [3.0, 0.0], [0.0, 0.0])
-    bent = 1.7 * 0.31 * 0.16 * 9.0  # m2 L1 d2 sin(q2) q1'^2
-    same(terms.centripetal, [[0.0, 0.0], [bent, 0.0]])
-    same(terms.net, [0.0, bent])
-    turning = prepared.torque_terms([0.0, np.pi / 2.0], [3.0, 2.0], [0.0, 0.0])
-    same(turning.coriolis, [[-1.7 * 0.31 * 0.16 * 2.0 * 3.0 * 2.0], [0.0]])
-
-
 @pytest.mark.parametrize("n", [2, 4])
 def test_states_may_be_lists_of_whole_numbers(n):
     prepared = PreparedChain(random_chain(np.random.default_rng(n), n), GRAVITY)
