@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from opensim_storage import read_storage
 from scipy import sparse
 from scipy.optimize import linprog, lsq_linear
 
@@ -585,13 +584,6 @@ def test_force_range_against_two_linear_programmes_for_each_muscle(kind, n_joint
     assert_range(arm, strength, torque, options, 2.0)
 
 
-@pytest.mark.parametrize("exponent", [2.0, 3.0])
-@pytest.mark.parametrize("name", ["arm", "leg"])
-def test_force_range_of_the_built_in_limbs(name, exponent):
-    arm, strength, torque = limb(name, 62, 60)
-    assert_range(arm, strength, torque * np.where(np.arange(60) % 3, 1.0, 2.0)[:, None], {}, exponent)
-
-
 def test_force_range_of_one_joint():
     # B = (10, 20, -5) N m at 12 N m: the first makes at least 12 - 20 = 0 and at most (12 + 5) / 10 of its strength, ...
     arm, strength = np.array([[[0.02, 0.04, -0.01]]]), [500.0, 500.0, 500.0]
@@ -767,91 +759,4 @@ def test_few_frames_fail(exponent):
 
 # --- a recorded arm ----------------------------------------------------------------------------------------------
 
-SIX = ("TRIlong", "TRIlat", "TRImed", "BIClong", "BICshort", "BRA")
 TRICEPS, BICEPS, TRIMED, BICLONG, BRA = [0, 1, 2], [3, 4], 2, 3, 5
-
-
-@pytest.fixture(scope="module")
-def arm26(recordings):
-    """Moment arms of six muscles at shoulder and elbow, their strengths, and the torques of another program.
-
-    The upper arm hangs, the elbow bends from 0 to 90 degrees; both torques flex in all frames.
-    """
-    names, folder = ["r_shoulder_elev", "r_elbow_flex"], recordings / "arm26"
-    table = read_storage(folder / "arm26_InverseKinematics.mot")
-    moments = read_storage(folder / "std_arm26_InverseDynamics.sto")
-    angles = np.stack([table[name] for name in names], axis=1)
-    torque = np.stack([moments[f"{name}_moment"] for name in names], axis=1)
-    muscles = load_muscle_set("arm")
-    some = [muscles.names.index(name) for name in SIX]
-    arm = musculotendon(muscles, np.radians(angles), joints=["shoulder", "elbow"]).moment_arm_m[..., some]
-    assert (torque > 0).all()
-    assert (arm[:, 0, BICEPS] > 0).all()  # who flexes and who extends, at the shoulder and at the elbow
-    assert (arm[:, 0, 0] < 0).all()
-    assert (arm[:, 0, [1, 2, 5]] == 0).all()
-    assert (arm[:, 1, TRICEPS] < 0).all()
-    assert (arm[:, 1, [3, 4, 5]] > 0).all()
-    return arm, muscles.max_force_n[some], torque
-
-
-@pytest.mark.parametrize("exponent", EXPONENTS)
-def test_recorded_arm_needs_biceps_at_the_shoulder_and_so_triceps_at_the_elbow(arm26, exponent):
-    """Only the biceps flexes the shoulder; when the elbow is bent it then flexes that more than is asked.
-
-    Of its heads the one with the least elbow arm per shoulder arm flexes the elbow least; what that is too much only the
-    triceps can take away, though the net torque flexes. No criterion can change it.
-    """
-    arm, strength, torque = arm26
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent)
-    force = shared.force_n
-    shoulder = (arm[:, 0, BICEPS] * force[:, BICEPS]).sum(axis=1)
-    assert (shoulder >= torque[:, 0] - CLOSURE_NM).all()
-    too_much = (arm[:, 1, BICEPS] / arm[:, 0, BICEPS]).min(axis=1) * torque[:, 0] - torque[:, 1]
-    bent = too_much > 0.01
-    assert bent.sum() > 50
-    braking = -(arm[:, 1, TRICEPS] * force[:, TRICEPS]).sum(axis=1)
-    assert (braking[bent] >= too_much[bent] - CLOSURE_NM).all()
-
-
-def test_recorded_arm_rests_the_muscles_that_would_make_more_work_for_the_others(arm26):
-    """p = 2: the multiplier follows from two active muscles; a muscle that it does not pull rests.
-
-    The brachialis only flexes the elbow, where the triceps has to brake; the long head of the triceps extends the
-    shoulder, which the biceps would have to make up.
-    """
-    arm, strength, torque = arm26
-    force = share_torques(arm, torque, max_force_n=strength).force_n
-    bent = (force[:, [TRIMED, BICLONG]] > 1e-6).all(
-        axis=1
-    )  # elsewhere the biceps flexes the elbow no more than is asked
-    assert bent.sum() > 50
-    arm, force = arm[bent], force[bent]
-    active = force > 1e-6
-    reach = arm * strength
-    two = np.swapaxes(reach[:, :, [TRIMED, BICLONG]], 1, 2)
-    multiplier = np.linalg.solve(two, (force / strength)[:, [TRIMED, BICLONG], None])
-    pull = np.einsum("fjm,fj->fm", reach, multiplier[..., 0])
-    np.testing.assert_allclose(force / strength, np.maximum(pull, 0.0), atol=1e-12)
-    assert (multiplier[:, 1] < 0).all()
-    assert (pull[:, [0, BRA]] < 0).all()
-    np.testing.assert_array_equal(active[:, [0, BRA]], False)
-
-
-def test_recorded_arm_with_three_muscles_lost_has_no_choice(arm26):
-    """Without BICshort and TRIlong the shoulder's torque is BIClong's; TRImed then takes what is too much at the elbow."""
-    arm, strength, torque = arm26
-    left = strength * [0.0, 0.0, 1.0, 1.0, 0.0, 1.0]
-    biceps = torque[:, 0] / arm[:, 0, BICLONG]
-    too_much = arm[:, 1, BICLONG] * biceps - torque[:, 1]
-    for exponent in EXPONENTS:
-        shared = share_torques(arm, torque, max_force_n=left, exponent=exponent)
-        assert shared.success.all()
-        least, greatest = force_range(arm, shared, max_force_n=left)
-        for force in (least, greatest, shared.force_n):
-            np.testing.assert_allclose(force[:, BICLONG], biceps, atol=1e-6)
-        braking = np.maximum(too_much, 0.0) / -arm[:, 1, TRIMED]
-        flexing = np.maximum(-too_much, 0.0) / arm[:, 1, BRA]
-        np.testing.assert_allclose(least[:, TRIMED], braking, atol=1e-6)
-        np.testing.assert_allclose(least[:, BRA], flexing, atol=1e-6)
-        np.testing.assert_allclose(shared.force_n[:, TRIMED], braking, atol=1e-5)  # both at once would cost more
-        np.testing.assert_allclose(shared.force_n[:, BRA], flexing, atol=1e-5)
