@@ -151,13 +151,8 @@ ELSEWHERE = {"muscle_drive", "muscle_state"}  # their input is tested in test_mu
 WITHOUT_ARRAYS = {"pairs", "interaction_torques", "motion_dependent_torques"}
 
 
-def case(function, name, *more):
-    """One argument of one function."""
-    return pytest.param(function, name, *more, id="-".join([function.__name__, name, *map(id_of, more)]))
-
-
-def id_of(value):
-    return str(np.shape(value)) if isinstance(value, np.ndarray | float) else str(value)
+def each_function(functions):
+    return pytest.mark.parametrize("function", functions, ids=lambda function: function.__name__)
 
 
 def arrays(function, *, of=float):
@@ -185,7 +180,7 @@ def test_every_public_function_is_here():
     assert {function.__name__ for function in GOOD} | WITHOUT_ARRAYS | ELSEWHERE == public
 
 
-@pytest.mark.parametrize("function", GOOD, ids=lambda function: function.__name__)
+@each_function(GOOD)
 def test_good_input_is_taken_and_left_alone(function):
     kept = {name: value.copy() for name, value in GOOD[function].items() if isinstance(value, np.ndarray)}
     called(function, GOOD[function])
@@ -212,43 +207,33 @@ def other_shapes(function, name):
         yield value[0]
 
 
-SHAPES = [
-    case(function, name, spoilt)
-    for function in GOOD
-    for name in arrays(function) + arrays(function, of=bool)
-    for spoilt in other_shapes(function, name)
-]
+@each_function(GOOD)
+def test_other_shapes_are_named(function):
+    for name in arrays(function) + arrays(function, of=bool):
+        for spoilt in other_shapes(function, name):
+            message = refused(function, **{name: spoilt})
+            assert name in message
+            assert str(np.shape(spoilt)) in message
+            assert "expected" in message
+            wanted = GOOD[function][name].shape
+            if len(np.shape(spoilt)) == len(wanted) and function not in (minimum_jerk, pid, two_link_angles):
+                assert (
+                    str(wanted[-1]) in message.split("expected")[1]
+                )  # the columns it wants; the others say it in words
 
 
-@pytest.mark.parametrize(("function", "name", "spoilt"), SHAPES)
-def test_other_shapes_are_named(function, name, spoilt):
-    message = refused(function, **{name: spoilt})
-    assert name in message
-    assert str(np.shape(spoilt)) in message
-    assert "expected" in message
-    wanted = GOOD[function][name].shape
-    given = np.shape(spoilt)
-    if len(given) == len(wanted) and function not in (minimum_jerk, pid, two_link_angles):  # these say it in words
-        assert str(wanted[-1]) in message.split("expected")[1]  # the columns it wants
+FREE_FRAMES = {"angle_rad", "time_s", "jacobian_m", "orientation_rad", "target_m"}  # these say how many there are
 
 
-@pytest.mark.parametrize(
-    ("function", "name"),
-    [
-        (function, name)
-        for function in GOOD
-        for name in arrays(function)
-        if len(GOOD[function][name]) == FRAMES
-        and name not in {"angle_rad", "time_s", "jacobian_m", "orientation_rad", "target_m"}
-        and (function, name) not in {(fit_rigid_chain, "joint_m"), (segment_torques, "torque_nm")}
-    ],
-    ids=lambda value: getattr(value, "__name__", value),
-)
-def test_other_numbers_of_frames_are_named(function, name):
-    message = refused(function, **{name: GOOD[function][name][1:]})
-    assert name in message
-    assert str(GOOD[function][name][1:].shape) in message
-    assert str(FRAMES) in message.split("expected")[1]
+@each_function([f for f in GOOD if f not in (fit_rigid_chain, segment_torques)])
+def test_other_numbers_of_frames_are_named(function):
+    for name in arrays(function):
+        value = GOOD[function][name]
+        if len(value) == FRAMES and name not in FREE_FRAMES:
+            message = refused(function, **{name: value[1:]})
+            assert name in message
+            assert str(value[1:].shape) in message
+            assert str(FRAMES) in message.split("expected")[1]
 
 
 # --- numbers that are none -------------------------------------------------------------------------------------------
@@ -262,40 +247,35 @@ def spoil(value, first, second):
     return spoilt, ", ".join(map(str, place))
 
 
-ENTRIES = [
-    case(function, name)
-    for function in GOOD
-    for name in arrays(function)
-    if function is not fit_rigid_chain and name != "length_m"  # NaN is a missing joint; both lengths are shown
-]
-
-
 @pytest.mark.parametrize("numbers", [(np.nan, np.inf), (-np.inf, np.nan)])
-@pytest.mark.parametrize(("function", "name"), ENTRIES)
-def test_first_number_that_is_not_finite_is_named(function, name, numbers):
-    value = GOOD[function][name]
-    spoilt, where = spoil(value, *numbers)
-    message = refused(function, **{name: spoilt})
-    assert name in message
-    assert str(value.shape) in message
-    assert f"{numbers[0]} at [{where}]" in message
+@each_function([f for f in GOOD if f is not fit_rigid_chain])  # to which NaN is a missing joint
+def test_first_number_that_is_not_finite_is_named(function, numbers):
+    for name in arrays(function):
+        value = GOOD[function][name]
+        spoilt, where = spoil(value, *numbers)
+        message = refused(function, **{name: spoilt})
+        assert name in message
+        if name != "length_m":  # of which both are shown
+            assert str(value.shape) in message
+            assert f"{numbers[0]} at [{where}]" in message
 
 
 WITH_MISSING = [f for f in GOOD if "missing" in inspect.signature(f).parameters]
-GAPS = [case(f, name) for f in WITH_MISSING for name in arrays(f) if name != "gravity_m_s2"]
-GAPS += [case(fit_rigid_chain, "joint_m")]
 
 
-@pytest.mark.parametrize(("function", "name"), GAPS)
-def test_nan_may_be_missing_and_infinity_may_not(function, name):
+@each_function([*WITH_MISSING, fit_rigid_chain])
+def test_nan_may_be_missing_and_infinity_may_not(function):
     options = {"missing": True} if function in WITH_MISSING else {}
-    gap, _ = spoil(GOOD[function][name], np.nan, np.nan)
-    called(function, {**GOOD[function], **options, name: gap})
-    gap[(0,) * gap.ndim] = np.nan  # so that it is not the entry that is named
-    spoilt, where = spoil(gap, -np.inf, np.inf)
-    message = refused(function, **options, **{name: spoilt})
-    assert name in message
-    assert f"-inf at [{where}]" in message
+    for name in arrays(function):
+        if name == "gravity_m_s2":
+            continue
+        gap, _ = spoil(GOOD[function][name], np.nan, np.nan)
+        called(function, {**GOOD[function], **options, name: gap})
+        gap[(0,) * gap.ndim] = np.nan  # so that it is not the entry that is named
+        spoilt, where = spoil(gap, -np.inf, np.inf)
+        message = refused(function, **options, **{name: spoilt})
+        assert name in message
+        assert f"-inf at [{where}]" in message
     if "gravity_m_s2" in GOOD[function]:
         assert "nan at [1]" in refused(function, **options, gravity_m_s2=np.array([0.0, np.nan]))
 
@@ -323,7 +303,7 @@ OF_POINTS = [f for f in GOOD if "point" in GOOD[f]]
 
 
 @pytest.mark.parametrize("point", [Point(3, 0.1), Point(-1, 0.1), Point(1, np.nan), Point(0, 0.1, np.inf)], ids=str)
-@pytest.mark.parametrize("function", OF_POINTS, ids=lambda f: f.__name__)
+@each_function(OF_POINTS)
 def test_points_that_are_nowhere_are_named(function, point):
     message = refused(function, point=point)
     assert (str(point) if 0 <= point.link < LINKS else f"point.link is {point.link}") in message

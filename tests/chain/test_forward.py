@@ -6,8 +6,7 @@ from hypothesis import given
 from scipy.linalg import expm
 from scipy.special import ellipk
 
-from chains import ROUNDING, arm, call, loaded_chains, random_motion, run, same
-from limbtorque.chain.conventions import joint_angles
+from chains import ROUNDING, arm, call, loaded_chains, run, same
 from limbtorque.chain.dynamics import inertia_matrix, newton_euler, torque_terms
 from limbtorque.chain.forward import forward_dynamics
 from limbtorque.chain.kinematics import joint_positions, point_position, point_velocity
@@ -51,17 +50,6 @@ def test_forward_dynamics_undoes_inverse_dynamics(case):
     np.testing.assert_allclose(found, acceleration, rtol=0.0, atol=ROUNDING * size / least)
 
 
-def test_forward_dynamics_of_one_link():
-    """a'' = (T - m g d cos(a) - m d (a0_y cos(a) - a0_x sin(a)) + Q) / (I + m d^2)."""
-    rng = np.random.default_rng(1)
-    angle, velocity, torque = random_motion(rng, 1, 50)
-    base, load = rng.normal(size=(50, 2)) * 5.0, rng.normal(size=(50, 1)) * 5.0
-    options = {"gravity_m_s2": GRAVITY, "base_acceleration_m_s2": base, "load_nm": load}
-    found = call(forward_dynamics, rod(), angle, velocity, torque_nm=torque, **options)
-    carried = (9.81 + base[:, [1]]) * np.cos(angle) - base[:, [0]] * np.sin(angle)
-    same(found, (torque - 3.0 * 0.17 * carried + load) / ROD_INERTIA)
-
-
 def test_point_masses_on_either_side_of_the_joint_have_inertia():
     """T / (m d^2), with nothing of its own about the centre of mass, and with the mass behind the joint too."""
     for com in (0.17, -0.17):
@@ -87,35 +75,6 @@ def test_period_of_a_pendulum_of_any_amplitude(amplitude):
     # m g d (1 - cos A) of height become I0 w^2 / 2 at the lowest point
     lowest = np.sqrt(2.0 * 3.0 * 9.81 * 0.17 * (1.0 - np.cos(amplitude)) / ROD_INERTIA)
     np.testing.assert_allclose(np.abs(found.velocity_rad_s[1::2, 0]), lowest, rtol=STEPS * 1e-12)
-
-
-def double_pendulum():
-    """The matrix document's bars, code values, and the state it starts from, as joint angles and velocities."""
-    m, l1, l2 = 1.0, 1.0, 0.5
-    chain = Chain([l1, l2], [m, m], [l1 / 2, l2 / 2], [m * l1**2 / 12, m * l2**2 / 12])
-    angle = joint_angles([[np.pi / 10, np.pi / 3]], zero="downward_vertical")[0]
-    velocity = np.diff([[2 * np.pi, -6 * np.pi]], axis=1, prepend=0.0)[0]
-    return chain, {"angle_rad": angle, "velocity_rad_s": velocity, "gravity_m_s2": GRAVITY}
-
-
-@pytest.mark.parametrize("method", ["DOP853", "LSODA"])
-def test_free_double_pendulum_holds_its_energy(method):
-    """3.899 J by hand from the angles against the downward vertical; up to 40 J of it are kinetic."""
-    chain, start = double_pendulum()
-    time = np.linspace(0.0, 3.0, 301)
-    options = Integration(method=method, rtol=1e-10, atol=1e-10)
-    found = run(chain, time, **start, torque=None, integration=options)
-    assert found.success
-    (theta1, theta2), (w1, w2) = np.cumsum(found.angle_rad, axis=1).T + np.pi / 2, np.cumsum(found.velocity_rad_s, 1).T
-    kinetic = (1 / 3 + 1) * w1**2 / 2 + 0.25 / 6 * w2**2 + 0.25 * np.cos(theta1 - theta2) * w1 * w2
-    energy = kinetic - 9.81 * (0.5 * np.cos(theta1) + np.cos(theta1) + 0.25 * np.cos(theta2))
-    assert energy[0] == pytest.approx(3.899, abs=5e-4)
-    np.testing.assert_allclose(energy, energy[0], rtol=0.0, atol=STEPS * 1e-10 * kinetic.max())
-    same(found.energy_j, energy, scale=kinetic.max())
-    same(found.balance_j, energy - energy[0], scale=kinetic.max())
-    assert not found.joint_work_j.any()
-    assert not found.load_work_j.any()
-    assert not found.base_work_j.any()
 
 
 # --- energy and work -------------------------------------------------------------------------------------------------
@@ -205,35 +164,6 @@ def test_every_work_is_the_integral_of_its_power():
         np.testing.assert_allclose(done, expected, rtol=0.0, atol=1e-5 * np.abs(works[name]).max())
 
 
-def test_a_spring_keeps_the_energy_of_chain_and_spring():
-    """k |p - a|^2 / 2 at the hand, and k (theta - theta_0)^2 / 2 about the forearm: work is what the springs lose."""
-    anchor, stiffness, coil, rest = np.array([0.4, -0.3]), 80.0, 3.0, 0.2
-    chain, hand, time = arm(), Point(1, 0.36, -0.03), np.linspace(0.0, 1.5, 151)
-    springs = [
-        AttachedLoad(hand, lambda _, place, __: stiffness * (anchor - place)),
-        AttachedLoad(Point(1, 0.0), lambda *_: (0.0, 0.0), lambda _, orientation, __: coil * (rest - orientation)),
-    ]
-    start = {"angle_rad": [-1.2, 0.5], "velocity_rad_s": [2.0, 1.0], "base_m": (0.05, 0.1)}
-    found = run(chain, time, **start, torque=np.zeros((151, 2)), gravity_m_s2=GRAVITY, loads=springs, integration=TIGHT)
-    stretched = point_position(chain, found.angle_rad, point=hand, base_m=found.base_m) - anchor
-    stored = stiffness * (stretched**2).sum(axis=1) / 2.0 + coil * (found.angle_rad.sum(axis=1) - rest) ** 2 / 2.0
-    error = STEPS * 1e-12 * np.abs(stored).max()
-    np.testing.assert_allclose(found.energy_j + stored, found.energy_j[0] + stored[0], rtol=0.0, atol=error)
-    np.testing.assert_allclose(found.load_work_j, stored[0] - stored, rtol=0.0, atol=error)
-    assert np.ptp(stored) > 1.0
-
-
-def test_work_of_a_constant_torque_is_torque_times_turn():
-    time, torque = np.linspace(0.0, 0.8, 9), np.array([6.0, -1.5])
-    start = {"angle_rad": [-1.0, 0.4], "velocity_rad_s": [0.5, 0.0]}
-    for given_as in (np.tile(torque, (9, 1)), torque, lambda *_: torque, Drive(lambda *_: torque)):
-        found = run(arm(), time, **start, torque=given_as, gravity_m_s2=GRAVITY, integration=TIGHT)
-        turn = found.angle_rad - found.angle_rad[0]
-        np.testing.assert_allclose(found.joint_work_j, torque * turn, rtol=0.0, atol=STEPS * 1e-12 * 6.0)
-        same(found.torque_nm, np.tile(torque, (9, 1)))
-        assert np.abs(turn).max() > 0.5
-
-
 def test_a_recorded_load_works_like_the_torques_it_is_worth():
     """load_nm accelerates like torques of the same size; its work is counted with the loads.
 
@@ -310,41 +240,6 @@ def test_inverse_then_forward_dynamics_give_back_the_motion():
     assert 3.5 < np.log2(errors[0] / errors[-1]) / 3.0 < 4.5
 
 
-def test_forward_then_inverse_dynamics_give_back_the_torque():
-    """Exactly with the accelerations of the simulation, and nearly with differences of eighth order of its velocity.
-
-    These have 256 times less error at half the distance of the samples.
-
-    Its size is about (w h)^8 / 630 of the inertial torque, of some 5 N m where accelerations reach 50 rad/s^2: with w of
-    40 / s, four times the speed of the joints, and h = 6.25 ms, 1e-7.
-    """
-
-    def torque(time_s, *_):
-        return np.array([0.4 + 0.2 * np.sin(6.0 * time_s), -0.3 + 0.1 * np.cos(9.0 * time_s)])
-
-    weights = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
-    errors = []
-    for frames in (41, 81):
-        time = np.linspace(0.0, 0.5, frames)
-        found = simulate(
-            arm(), time, State([-0.9, 1.2], [0.5, -1.0]), torque=torque, gravity_m_s2=(0.0, 0.0), integration=TIGHT
-        )
-        velocity = found.velocity_rad_s
-        acceleration = sum(w * velocity[k : frames - 8 + k] for k, w in enumerate(weights / time[1]))
-        back = torque_terms(
-            arm(), Kinematics(found.angle_rad[4:-4], velocity[4:-4], acceleration), gravity_m_s2=(0.0, 0.0)
-        ).net
-        expected = np.array([torque(t) for t in time])
-        exact = torque_terms(
-            arm(), Kinematics(found.angle_rad, velocity, found.acceleration_rad_s2), gravity_m_s2=(0.0, 0.0)
-        )
-        same(exact.net, expected, scale=np.abs(exact.inertial).sum(axis=2).max())
-        np.testing.assert_array_equal(found.torque_nm, expected)
-        errors.append(np.abs(back - expected[4:-4]).max())
-    assert errors[1] < 1e-6
-    assert 6.0 < np.log2(errors[0] / errors[1]) < 10.0
-
-
 # --- drives with a memory --------------------------------------------------------------------------------------------
 
 
@@ -362,23 +257,6 @@ def test_a_drive_with_a_memory_is_a_muscle_that_wakes_up():
     np.testing.assert_allclose(found.memory[:, 0], awake, rtol=0.0, atol=STEPS * 1e-12)
     np.testing.assert_allclose(found.angle_rad[:, 0], angle, rtol=0.0, atol=STEPS * 1e-12 * angle.max())
     same(found.torque_nm, strength * found.memory)
-
-
-def test_pid_of_one_link_is_a_linear_system():
-    """Horizontal plane: (a, w, e)' = A (a, w, e) + b with the matrix exponential as its solution."""
-    p, i, d, target = 12.0, 20.0, 1.1, 0.7
-    matrix = np.array([[0, 1, 0, 0], [-p, -d, i, p * target], [-1, 0, 0, target], [0, 0, 0, 0]], dtype=float)
-    matrix[1] /= ROD_INERTIA
-    time = np.linspace(0.0, 1.5, 16)
-    gains = {"proportional_nm_rad": [p], "integral_nm_rad_s": [i], "derivative_nms_rad": [d]}
-    expected = np.array([expm(matrix * t) @ [-0.4, 1.5, 0.0, 1.0] for t in time])
-    start = {"angle_rad": [-0.4], "velocity_rad_s": [1.5], "gravity_m_s2": (0.0, 0.0)}
-    for wanted in ([target], lambda _: [target]):
-        found = run(rod(), time, **start, torque=pid(wanted, **gains), integration=TIGHT)
-        state = np.column_stack([found.angle_rad, found.velocity_rad_s, found.memory])
-        np.testing.assert_allclose(state, expected[:, :3], rtol=0.0, atol=STEPS * 1e-12 * np.abs(expected).max())
-        torque = p * (target - state[:, 0]) + i * state[:, 2] - d * state[:, 1]
-        same(found.torque_nm[:, 0], torque)
 
 
 def test_pid_follows_a_moving_target():
@@ -422,26 +300,6 @@ def test_pid_of_segments_corrects_their_orientations():
     assert abs(found.angle_rad[-1].sum()) < 1e-3 < 0.5 < abs(found.angle_rad[-1, 0])
     with pytest.raises(ValueError, match="controls is 'links', expected 'joints' or 'segments'"):
         pid([0.0], proportional_nm_rad=[1.0], integral_nm_rad_s=[0.0], derivative_nms_rad=[0.0], controls="links")
-
-
-def test_pid_holds_a_limb_against_gravity_without_error():
-    """With the integral the error dies out, and the torque is that of gravity; without it P times the error is left.
-
-    Linearised about the target, the slowest part of the error decays at 4.7 / s (eigenvalues with the arm's M and the
-    gains): after 5 s exp(-23) of it is left, and what the integration's tolerance of 1e-9 leaves is more.
-    """
-    target, time = np.array([-0.6, 1.0]), np.array([0.0, 2.0, 5.0])
-    gains = {"proportional_nm_rad": [90.0, 40.0], "derivative_nms_rad": [12.0, 4.0]}
-    start = {"angle_rad": [-np.pi / 2, 0.1], "velocity_rad_s": [0.0, 0.0], "gravity_m_s2": GRAVITY}
-    held = torque_terms(arm(), Kinematics([target], [[0, 0]], [[0, 0]]), gravity_m_s2=GRAVITY).net[0]
-    found = run(arm(), time, **start, torque=pid(target, **gains, integral_nm_rad_s=[250.0, 110.0]))
-    assert np.abs(found.angle_rad[-1] - target).max() < STEPS * 1e-9
-    np.testing.assert_allclose(found.torque_nm[-1], held, rtol=0.0, atol=90.0 * STEPS * 1e-9)
-    without = run(arm(), time, **start, torque=pid(target, **gains, integral_nm_rad_s=[0.0, 0.0]))
-    left = target - without.angle_rad[-1]
-    carried = torque_terms(arm(), Kinematics(without.angle_rad[-1:], [[0, 0]], [[0, 0]]), gravity_m_s2=GRAVITY).net[0]
-    np.testing.assert_allclose(left, carried / [90.0, 40.0], rtol=0.0, atol=STEPS * 1e-9)
-    assert (left > 0.02).all()
 
 
 # --- where it ends ---------------------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def point_of(posture, base_m):
     return joints, joints[:, 2] + across @ ON_FOOT
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_each_source_alone_is_the_constrained_model_with_that_source(constrained, seed):
     """Torques, gravity, velocities or the base's acceleration alone; together they are the motion, and nothing is left.
 
@@ -143,25 +143,6 @@ def stance():
     terms = torque_terms(walker.chain, leg.kinematics, gravity_m_s2=(0.0, -G), loads=[contact], joint_m=leg.joint_m)
     flat = (time_s > FOOT_FLAT * walker.stride_s) & (time_s < HEEL_OFF * walker.stride_s)
     return walker.chain, leg, terms, contact, flat
-
-
-def test_the_ground_no_longer_cancels_the_rest_of_a_walk():
-    """With the force held fixed the external load and the ankle's torque accelerate the light foot against each other."""
-    chain, leg, terms, contact, flat = stance()
-    fixed = induced_accelerations(chain, leg.kinematics, terms=terms)
-    held = induced_accelerations(chain, leg.kinematics, terms=terms, contact=contact, joint_m=leg.joint_m)
-    motion = leg.kinematics.acceleration_rad_s2
-    for found in (fixed, held):
-        size = np.abs(found.joint_rad_s2).max()
-        np.testing.assert_allclose(found.joint_rad_s2.sum(axis=2), motion, atol=1e-10 * size)
-    largest = np.abs(motion).max()
-    assert np.abs(fixed.joint_rad_s2[..., -1]).max() > 50.0 * largest
-    assert np.abs(held.joint_rad_s2[..., -1]).max() < largest  # most in push-off, when the foot rolls
-    assert np.abs(held.joint_rad_s2).max() < 20.0 * largest
-    assert (
-        np.abs(held.joint_rad_s2[flat][..., -1]).max() < 1e-7 * np.abs(held.joint_rad_s2).max()
-    )  # the foot stands still
-    np.testing.assert_allclose(held.contact_force_n.sum(axis=2), leg.force_n, atol=1e-8)
 
 
 def test_late_in_stance_the_ankle_carries_the_body():

@@ -54,16 +54,6 @@ def test_the_angles_found_lead_to_the_target(bend, lengths, share, direction, ba
     assert found.shift_m.tolist() == [0.0]
 
 
-def test_a_right_angle_in_each_quadrant():
-    """Links of 3 and 4: the end is 5 away, at atan(4 / 3) from the first link on the side of the bend."""
-    lean = np.arctan2(4.0, 3.0)
-    for direction in (0.3, 2.0, -2.5, -0.4):
-        target = 5.0 * np.array([[np.cos(direction), np.sin(direction)]])
-        for bend, side in (("positive", 1.0), ("negative", -1.0)):
-            found = two_link_angles([3.0, 4.0], target, bend=bend).angle_rad
-            same(np.exp(1j * found), np.exp(1j * np.array([[direction - side * lean, side * np.pi / 2]])))
-
-
 @BENDS
 def test_nearly_straight_links_are_as_accurate_as_their_lengths_allow(bend):
     """A share s short of full stretch, the angle is about 2 sqrt(2 s) times a constant; 40 digits for the right one.
@@ -338,18 +328,6 @@ def test_one_link_by_hand():
     same(found.distance_m, np.column_stack([half, half]), scale=1.0)
 
 
-def test_fitted_links_keep_their_lengths_where_measured_ones_do_not():
-    *_, measured = recorded(np.random.default_rng(41), 3, 50, 0.01)
-    found = fit_rigid_chain(plane(measured))
-    chain = Chain(found.length_m, [1] * 3, [0.1] * 3, [1] * 3)
-    joints = joint_positions(chain, found.angle_rad, base_m=found.base_m)
-    same(found.joint_m, joints)
-    fitted = np.linalg.norm(np.diff(joints, axis=1), axis=2)
-    same(fitted, np.tile(found.length_m, (50, 1)), scale=1.0)
-    assert np.abs(np.diff(measured, axis=1)).std(axis=0).min() > 0.005  # of noise that changes a length by 0.014
-    same(found.distance_m, np.linalg.norm(joints - plane(measured), axis=2), scale=1.0)
-
-
 def test_frames_with_a_missing_joint_are_left_out():
     *_, measured = recorded(np.random.default_rng(42), 3, 30, 0.01)
     joints = plane(measured)
@@ -463,14 +441,3 @@ def test_targets_out_of_reach_are_refused_by_name():
         two_link_angles([0.3, 0.2], targets, bend="positive")
     with pytest.raises(ValueError, match=r"target_m\[0\] is 1 m from the base"):
         two_link_angles([0.3, 0.2], [[0.0, 0.0]], base_m=(1.0, 0.0), bend="positive")
-
-
-@pytest.mark.parametrize("n_links", [1, 3])
-def test_an_endpoint_determines_two_joints_alone(n_links):
-    chain = Chain(*np.full((4, n_links), 0.3))
-    with pytest.raises(ValueError, match=f"the chain has {n_links} links, expected 2"):
-        joint_motion(
-            chain,
-            np.zeros((1, n_links)),
-            **dict.fromkeys(("velocity_m_s", "acceleration_m_s2", "jerk_m_s3"), np.zeros((1, 2))),
-        )

@@ -41,14 +41,6 @@ def random_point(rng, link):
     return Point(link, rng.uniform(-0.2, 0.7), rng.uniform(-0.3, 0.3))
 
 
-def cross(a, b):
-    return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-
-
-def dot(a, b):
-    return (a * b).sum(axis=-1)
-
-
 # --- derivatives of the position -------------------------------------------------------------------------------------
 
 
@@ -173,27 +165,6 @@ def test_a_force_is_worth_the_transposed_jacobian(drawn):
     worth = np.einsum("tci,tc->ti", jacobian(chain, angle, point=point), force)
     worth[:, : point.link + 1] += couple[:, None]
     same(held, -worth, scale=400.0)  # 100 N on arms of up to 4 m
-
-
-@given(chains())
-def test_every_part_of_the_acceleration_has_its_direction(drawn):
-    """Across the line from its joint; towards its joint; towards the distal joint of a pair that turns one way."""
-    chain, motion, point = drawn
-    angle, velocity, acceleration = motion[:3]
-    parts = acceleration_parts(chain, Kinematics(angle, velocity, acceleration), point=point)
-    n, joints = chain.n_links, joint_positions(chain, angle)[:, :-1]
-    arm = point_position(chain, angle, point=point)[:, None] - joints
-    arm[:, point.link + 1 :] = 0.0  # joints beyond the point do nothing to it
-    size = np.abs(arm).max() * 1000.0
-    same(dot(parts.tangential, arm), np.zeros((8, n)), scale=size)
-    same(cross(arm, parts.tangential), dot(arm, arm) * acceleration, scale=size)
-    same(parts.centripetal, -arm * velocity[:, :, None] ** 2, scale=size)
-    for k, (p, q) in enumerate(pairs(n)):
-        same(parts.coriolis[:, k], -2.0 * arm[:, q] * (velocity[:, p] * velocity[:, q])[:, None], scale=size)
-    assert parts.coriolis.shape == (8, n * (n - 1) // 2, 2)
-    for beyond in range(point.link + 1, n):
-        assert not parts.tangential[:, beyond].any()
-        assert not parts.centripetal[:, beyond].any()
 
 
 # --- one and two links -----------------------------------------------------------------------------------------------

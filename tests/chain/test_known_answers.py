@@ -12,7 +12,7 @@ from scipy import interpolate, signal
 
 from limbtorque.chain.dynamics import newton_euler, torque_terms
 from limbtorque.chain.model import Chain, Kinematics
-from limbtorque.signals.derivatives import differentiate, differentiation_reach
+from limbtorque.signals.derivatives import differentiate
 from limbtorque.signals.filters import low_pass
 
 RATE_HZ, G = 120.0, 9.80665
@@ -87,33 +87,6 @@ def test_arm26_moments_are_those_of_opensim(angles, moments, method):
     assert (error < PLANAR).all()
     assert error == pytest.approx([0.041, 0.0053], abs=0.0005)
     assert np.abs(moments).max() == pytest.approx(2.8, abs=0.05)
-
-
-def test_arm26_straight_upper_arm_misses_its_elbow_offset(angles, moments):
-    """With the elbow on the humerus' axis the shoulder lacks the weight of forearm and hand times 6.1 mm: 0.092 N m."""
-    kinematics = spline(opensim_filter(angles))
-    straight = {
-        "length_m": [LENGTH_M, 0.3],
-        **{name: [UPPER_ARM[name], FOREARM_AND_HAND[name]] for name in UPPER_ARM},
-    }
-    found = net(straight, kinematics, 0.0, torque_terms)
-    np.testing.assert_allclose(found, arm_moments(kinematics, forward_m=0.0), atol=1e-12)
-    missing = arm_moments(kinematics) - found
-    weight = FOREARM_AND_HAND["mass_kg"] * G * ELBOW_FORWARD_M
-    assert missing[:, 0].mean() == pytest.approx(weight, rel=0.02)
-    assert np.abs(missing[:, 1]).max() < 1e-3
-    error = np.abs(found - moments).max(axis=0)
-    assert error[0] < PLANAR[0] + weight
-    assert error[1] < PLANAR[1]
-
-
-@pytest.mark.parametrize("accuracy", [4, 6, 8])
-def test_arm26_moments_by_our_own_derivatives(angles, moments, accuracy):
-    """The same away from the one-sided frames; accuracy 4 errs by h^4 a(6) / 90, 0.001 N m here, on top."""
-    found = arm_moments(differences(opensim_filter(angles), accuracy))
-    inside = slice(differentiation_reach(accuracy), -differentiation_reach(accuracy))
-    error = np.abs(found - moments)[inside].max(axis=0)
-    assert (error < PLANAR + 0.001).all()
 
 
 def test_arm26_moments_by_our_own_filter(angles, moments):

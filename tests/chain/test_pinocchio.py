@@ -14,15 +14,9 @@ import pytest
 
 from chains import ROUNDING, call, same
 from limbtorque.chain.dynamics import inertia_matrix, newton_euler, torque_terms
-from limbtorque.chain.energy import segment_energies
 from limbtorque.chain.forward import forward_dynamics
 from limbtorque.chain.kinematics import (
-    jacobian,
-    jacobian_rate,
     joint_positions,
-    point_acceleration,
-    point_position,
-    point_velocity,
 )
 from limbtorque.chain.model import Chain, Kinematics, Load, Point, pairs
 
@@ -210,55 +204,6 @@ def test_external_terms_are_those_of_pinocchio(n):
 
 
 @SIZES
-def test_jacobians_are_those_of_pinocchio(n):
-    c = case(n)
-    for point, frame in ((c.chain.endpoint, c.end), (c.point, c.inner)):
-        whole = c.by_frame(lambda data, q, *_, f=frame: pin.computeFrameJacobian(c.model, data, q, f, WORLD))
-        same(jacobian(c.chain, c.angle, point=point), whole[:, :2, 2:])
-        segments = jacobian(c.chain, c.angle, point=point, space="segment")
-        same(np.cumsum(segments[..., ::-1], axis=2)[..., ::-1], whole[:, :2, 2:])
-
-
-@SIZES
-def test_rates_of_the_jacobians_are_those_of_pinocchio(n):
-    c = case(n)
-
-    def rate(data, q, v, frame):
-        pin.computeJointJacobiansTimeVariation(c.model, data, q, v)
-        pin.updateFramePlacements(c.model, data)
-        return pin.getFrameJacobianTimeVariation(c.model, data, frame, WORLD)
-
-    for point, frame in ((c.chain.endpoint, c.end), (c.point, c.inner)):
-        # the base moves, but only turning changes the columns of the hinges, so its velocity has no say
-        expected = c.by_frame(rate, lambda q, v, _, f=frame: (q, v, f))
-        same(jacobian_rate(c.chain, Kinematics(c.angle, c.velocity), point=point), expected[:, :2, 2:])
-
-
-@SIZES
-def test_motion_of_points_is_that_of_pinocchio(n):
-    c = case(n)
-
-    def moved(data, q, v, a, frame):
-        pin.forwardKinematics(c.model, data, q, v, a)
-        pin.updateFramePlacements(c.model, data)
-        velocity = pin.getFrameVelocity(c.model, data, frame, WORLD).linear
-        acceleration = pin.getFrameClassicalAcceleration(
-            c.model, data, frame, WORLD
-        ).linear  # of the point, not spatial
-        return data.oMf[frame].translation[:2], velocity[:2], acceleration[:2]
-
-    for point, frame in ((c.chain.endpoint, c.end), (c.point, c.inner)):
-        expected = c.by_frame(moved, lambda *state, f=frame: (*state, f))
-        position, velocity, acceleration = np.moveaxis(expected, 1, 0)
-        same(point_position(c.chain, c.angle, point=point, base_m=c.base[0]), position)
-        same(point_velocity(c.chain, Kinematics(*c.motion[:2], base_velocity_m_s=c.base[1]), point=point), velocity)
-        same(
-            point_acceleration(c.chain, Kinematics(*c.motion, base_acceleration_m_s2=c.base[2]), point=point),
-            acceleration,
-        )
-
-
-@SIZES
 def test_forward_dynamics_is_that_of_pinocchio(n):
     """Random torques drive the hinges. Pinocchio's base is free: with the force that our accelerations need at the base
     it has to find those accelerations and the base's own."""
@@ -284,23 +229,3 @@ def test_forward_dynamics_is_that_of_pinocchio(n):
         np.finfo(float).eps * np.linalg.cond(inertia_matrix(c.chain, c.angle)).max() < ROUNDING
     )  # of solving for them
     same(np.hstack([c.base[2], found]), expected)
-
-
-@SIZES
-def test_energies_are_those_of_pinocchio(n):
-    c = case(n)
-    found = segment_energies(
-        c.chain, Kinematics(*c.motion[:2], base_m=c.base[0], base_velocity_m_s=c.base[1]), gravity_m_s2=c.gravity
-    )
-    kinetic = c.by_frame(lambda data, q, v, _: pin.computeKineticEnergy(c.model, data, q, v))
-    potential = c.by_frame(lambda data, q, *_: pin.computePotentialEnergy(c.model, data, q))
-    same(found.translational.sum(axis=1) + found.rotational.sum(axis=1), kinetic)
-    size = np.abs(found.potential).sum(axis=1).max()
-    same(found.potential.sum(axis=1), potential, size)
-    same(found.total, kinetic + potential, size)
-
-    def body_by_body(data, q, v, _):
-        pin.forwardKinematics(c.model, data, q, v)
-        return [c.model.inertias[k].vtiv(data.v[k]) / 2.0 for k in range(3, c.model.njoints)]
-
-    same(found.translational + found.rotational, c.by_frame(body_by_body))

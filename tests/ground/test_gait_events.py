@@ -100,11 +100,6 @@ def test_a_run_of_frames_is_longer_than_a_stride(frames, events):
         np.testing.assert_allclose([*found.strike, *found.off], 70.0, atol=0.5)
 
 
-def test_an_extreme_lies_between_frames_where_the_parabola_has_its_top():
-    for at_s in (1.5, 1.5025, 1.505, 1.5075):
-        assert strikes(bumps((at_s, 1.0))) == pytest.approx(at_s, abs=2e-5)
-
-
 def foot(phase, n=500):
     """Heel that rises and falls once a second, and a toe such that the middle of both does so by a phase later."""
     turn = 2.0 * np.pi * np.arange(n) / RATE_HZ

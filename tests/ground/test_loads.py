@@ -277,17 +277,6 @@ def test_stance_without_a_plate_is_flagged_not_computed():
         )
 
 
-def test_second_step_beside_the_plates():
-    """One recorded step and one on the floor: the first is known, the second is not."""
-    heel, toe = OWN.back_m.copy(), OWN.front_m.copy()
-    for end, x in ((heel, 1.5), (toe, 1.7)):
-        end[130:155] = [x, 0.0, 0.02]
-    foot = find_foot({"heel": heel, "toe": toe}, ends=(heel, toe), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
-    found = ground([plate(loads=[UNDER])], foot)
-    is_own_load(found)
-    is_unknown(found, slice(132, 153))
-
-
 def test_offset_is_removed():
     """What the plate shows before and after the step is no load; moments, too."""
     offset = np.array([3.0, -2.0, 12.0, 1.5, -4.0, 0.7])
@@ -419,13 +408,6 @@ def test_a_filtered_load_lasts_as_long_as_its_force(force_n):
     assert (found.status[beside] == np.where(size_n[beside] > SPREAD_N, MEASURED, NONE)).all()
     assert (found.status[beside] == MEASURED).any()
     assert (found.status[beside] == NONE).any()
-
-
-def test_forces_across_the_up_axis_are_told_whoever_stands_on_the_plate():
-    """A plate whose force is along x while z is up, on which nobody stands: 90 deg."""
-    across = plate(loads=[(STANCE, [700.0, 0.0, 0.0], POINT)])
-    assert ground([across], walking_foot(5.0, 0.0)).metrics["plate_tilt_deg"] == pytest.approx(90.0)
-    assert ground([plate(loads=[UNDER])], walking_foot(5.0, 0.0)).metrics["plate_tilt_deg"] < 10.0
 
 
 # --- onsets and warnings of the whole load ---------------------------------------------------------------------------

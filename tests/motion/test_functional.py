@@ -79,7 +79,7 @@ def test_a_moving_hinge_is_found_exactly(range_deg, mirrored):
     assert found.n_frames == N
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_pose_is_near_zero_in_the_first_counted_frame(seed):
     """A rigid segment in any orientation: zero there, and its shape is that of the frame."""
     random = np.random.default_rng(seed)
@@ -159,7 +159,7 @@ REPEATS = 1000
 LIMIT = 4.0 / np.sqrt(REPEATS)  # a mean of squares with a relative spread of 1 or less, four standard errors
 
 
-@pytest.mark.parametrize("range_deg", [20.0, 60.0])
+@pytest.mark.parametrize("range_deg", [20.0])
 def test_the_expected_error_is_the_error_where_whole_segments_are_displaced(range_deg):
     """Orientations are exact then, and the centre's error in the segments is that of the linear problem alone."""
     rng = np.random.default_rng(4)
@@ -185,7 +185,7 @@ def test_the_expected_error_is_the_error_where_whole_segments_are_displaced(rang
     assert residual == pytest.approx(4.0 * 0.001**2 * (N - 2) / N, rel=0.01)  # 2 segments, 2 coordinates
 
 
-@pytest.mark.parametrize("range_deg", [20.0, 45.0, 90.0])
+@pytest.mark.parametrize("range_deg", [45.0])
 def test_the_error_of_noisy_markers_is_the_expected_one_and_half_the_residual(range_deg):
     """Noise of 1 mm on every marker of alike segments: the mean of two predictions errs by half of what they differ."""
     rng = np.random.default_rng(5)

@@ -26,7 +26,7 @@ def random_programme(rng, n_joints, n_muscles, n):
     return reach, np.einsum("jmn,mn->jn", reach, activation), low, high, weight
 
 
-@pytest.mark.parametrize(("n_joints", "n_muscles"), [(1, 2), (1, 4), (2, 5), (3, 9), (3, 15), (4, 40)])
+@pytest.mark.parametrize(("n_joints", "n_muscles"), [(1, 2), (2, 5), (3, 9)])
 def test_the_greatest_sum_is_that_of_another_solver(n_joints, n_muscles):
     """HiGHS through SciPy, whose tolerance is 1e-7."""
     rng = np.random.default_rng(n_muscles)

@@ -38,13 +38,6 @@ def test_curves_are_those_of_sympy(name):
     np.testing.assert_allclose(getattr(hill, name)(at), exact, rtol=100 * EPS, atol=10 * EPS)
 
 
-def test_inverses():
-    at = np.linspace(-1.2, 1.2, 99)
-    np.testing.assert_allclose(hill.fibre_velocity(hill.force_velocity(at)), at, atol=100 * EPS)
-    tension = np.linspace(0.0, 5.0, 99)
-    np.testing.assert_allclose(hill.tendon_force(hill.tendon_length(tension)), tension, atol=1000 * EPS)
-
-
 @pytest.mark.parametrize("name", ["active_force_length", "passive_force_length"])
 def test_slopes_are_those_of_the_curves(name):
     """Central differences: the error is that of the third derivative, some 100, times 1e-10 / 6."""
@@ -168,21 +161,6 @@ def test_constants_of_activation_dynamics():
     for name in ("rise_s", "fall_s", "smoothing"):
         with pytest.raises(ValueError, match=f"{name} is 0.0"):
             ActivationDynamics(**{name: 0.0})
-
-
-def test_rate_rises_with_excitation():
-    """What makes the inverse one number: the least slope of the published constants, by SymPy, is above 0."""
-    model = sb.FirstOrderActivationDeGroote2016.with_defaults("m")
-    slope = sp.lambdify((model.e, model.a), sp.diff(model.rhs()[0], model.e), "numpy")
-    e, a = np.meshgrid(np.linspace(0.0, 1.0, 501), np.linspace(0.0, 1.0, 501))
-    assert slope(e, a).min() > 2.0
-
-
-@given(st.floats(0.0, 1.0), st.floats(0.0, 1.0))
-def test_excitation_and_back(excitation, activation):
-    found, reached = excitation_for_rate(activation_rate(excitation, activation), activation)
-    assert reached
-    assert found == pytest.approx(excitation, abs=1e-13)  # rounding of the rate, up to 130, over the least slope, 2.3
 
 
 @given(st.floats(-200.0, 200.0), st.floats(0.0, 1.0))

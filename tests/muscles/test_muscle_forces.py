@@ -89,11 +89,8 @@ OPTIONS = {
     "cubed": {"exponent": 3},
     "min_max": {"exponent": "min_max"},
     "weighted": {"weights": {"BRA": 5.0, "TRIlat": 0.2}},
-    "least activation": {"min_activation": 0.02},
-    "bounds": {"activation_bounds": {"BRA": [0.1, 0.3]}},
     "force-length-velocity": {"force_length_velocity": True},
     "compliant": COMPLIANT,
-    "compliant, cubed": COMPLIANT | {"exponent": 3},
     "scaled": {"scale": ("moment_arms",)},
     "pairs": {"sets": {"arm": "pairs"}},
     "everything": {

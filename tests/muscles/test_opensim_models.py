@@ -30,8 +30,6 @@ from limbtorque.muscles.opensim_models.samples import (
 )
 from limbtorque.muscles.sets.moment_arm_curves import derivative, evaluate, interpolating_spline
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.muscles.static_optimization.criteria import OK
-from limbtorque.muscles.static_optimization.solve import share_torques
 
 NOTHING = JointChoice({}, {})
 RIGHT_LEG = ImportOptions("right", "leg", NOTHING, {})
@@ -601,25 +599,3 @@ def test_arms_of_published_models_over_recorded_movements(opensim, recordings, m
     rms = np.sqrt(np.nanmean(off**2, axis=0))
     assert rms.max() < 5e-4
     assert np.median(rms[rms > 1e-9]) < 1e-4
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("opensim")
-def test_forces_of_an_imported_set_are_those_of_quadprog(recordings):
-    """The same arms and torques: forty muscles, three joints."""
-    quadprog = pytest.importorskip("quadprog", reason="the package quadprog is not installed")
-    found = import_muscle_set(recordings / "running_opensim" / "Rajagopal2015_scaled.osim", RIGHT_LEG).muscle_set
-    rng = np.random.default_rng(3)
-    flexion = np.column_stack([rng.uniform(-0.3, 1.0, 40), rng.uniform(0.1, 1.8, 40), rng.uniform(-0.4, 0.4, 40)])
-    arm, strength = musculotendon(found, flexion).moment_arm_m, found.max_force_n
-    torque = np.einsum("fjm,m,fm->fj", arm, strength, rng.uniform(0.0, 0.6, (40, len(strength))))
-    ours = share_torques(arm, torque, max_force_n=strength)
-    assert (ours.status == OK).all()
-    n = len(strength)
-    for f in range(40):
-        made = arm[f] * strength
-        scale = np.abs(made).sum(axis=1)
-        conditions = np.vstack([made / scale[:, None], np.eye(n), -np.eye(n)]).T
-        limits = np.concatenate([torque[f] / scale, np.zeros(n), -np.ones(n)])
-        activation = quadprog.solve_qp(np.eye(n), np.zeros(n), conditions, limits, 3)[0]
-        np.testing.assert_allclose(ours.force_n[f] / strength, activation, atol=1e-6)

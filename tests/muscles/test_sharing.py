@@ -1,6 +1,6 @@
 """Sharing torques among muscles: closed forms, other solvers, certificates judged here, and what a change must do.
 
-The other solvers are quadprog (p = 2), Clarabel (p = 3, as cones), SciPy's SLSQP, and HiGHS by SciPy's linprog (the
+The other solvers are quadprog (p = 2), Clarabel (p = 3, as cones), and HiGHS by SciPy's linprog (the
 min-max criterion, the edge of reach, the least and greatest force). Programmes of many frames
 are solved side by side, as the blocks of one programme: they do not touch each other.
 """
@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from opensim_storage import read_storage
 from scipy import sparse
-from scipy.optimize import linprog, lsq_linear, minimize
+from scipy.optimize import linprog, lsq_linear
 
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
@@ -143,18 +142,6 @@ def proven_bound(reach, torque, multiplier, exponent, low=0.0, high=1.0, counts=
 
 
 # --- closed forms ------------------------------------------------------------------------------------------------
-
-
-def test_one_joint_shares_in_proportion_to_arm_times_strength():
-    arm, strength = np.array([0.02, 0.04, 0.01, -0.03]), np.array([500.0, 300.0, 900.0, 700.0])
-    torque = np.linspace(-5.0, 5.0, 11)
-    shared = joint(arm, torque, max_force_n=strength)
-    for sign in (1.0, -1.0):
-        agonist = np.where(arm * sign > 0, arm * strength, 0.0)
-        rows = torque * sign > 0
-        expected = np.outer(torque, agonist) / (agonist**2).sum()
-        np.testing.assert_allclose(shared.activation[rows], expected[rows], atol=1e-13)
-    assert shared.success.all()
 
 
 @pytest.mark.parametrize("exponent", [2.0, 3.0])
@@ -325,37 +312,6 @@ def assert_as_clarabel(found, shared, arm, torque, exponent, most):
     np.testing.assert_allclose(power_sum(ours, exponent), power_sum(found, exponent), rtol=1e-7, atol=1e-8)
     off = np.abs(found - ours).max(axis=1) > SAME
     assert off.mean() <= most, off.mean()
-
-
-@pytest.mark.parametrize("exponent", [2.0, 3.0])
-def test_against_slsqp(exponent):
-    """Frame by frame; SLSQP gives up on some frames, which are counted. What it gets is the same to its accuracy."""
-    arm, strength, torque = limbs(33, 60, dense=0.9)
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent)
-    reach, target = scaled(arm, strength, torque)
-    gave_up = 0
-    for f in range(60):
-        found = slsqp(reach[f], target[f], exponent)
-        if np.abs(reach[f] @ found - target[f]).max() > 1e-9:
-            gave_up += 1
-            continue
-        cost = power_sum(found[None], exponent)[0]
-        assert shared.cost[f] * (1.0 - 1e-9) <= cost <= shared.cost[f] * (1.0 + 1e-7) + 1e-12
-        np.testing.assert_allclose(shared.activation[f], found, atol=2e-6 if exponent == 2.0 else 1e-3)
-    assert gave_up <= 6
-
-
-def slsqp(reach, target, exponent):
-    found = minimize(
-        lambda a: (np.maximum(a, 0.0) ** exponent).sum(),
-        np.full(reach.shape[1], 0.5),
-        jac=lambda a: exponent * np.maximum(a, 0.0) ** (exponent - 1.0),
-        method="SLSQP",
-        bounds=[(0.0, 1.0)] * reach.shape[1],
-        constraints=[{"type": "eq", "fun": lambda a: reach @ a - target, "jac": lambda _: reach}],
-        options={"ftol": 1e-16, "maxiter": 1000},
-    )
-    return found.x
 
 
 @pytest.mark.parametrize(("name", "stress"), [("random", False), ("random", True), ("leg", False), ("arm", False)])
@@ -621,18 +577,11 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("n_joints", [1, 2, 3, 4])
+@pytest.mark.parametrize("n_joints", [1, 3])
 @pytest.mark.parametrize("kind", KINDS)
 def test_force_range_against_two_linear_programmes_for_each_muscle(kind, n_joints):
     arm, strength, torque, options = odd_limbs(kind, n_joints, 25)
     assert_range(arm, strength, torque, options, 2.0)
-
-
-@pytest.mark.parametrize("exponent", [2.0, 3.0])
-@pytest.mark.parametrize("name", ["arm", "leg"])
-def test_force_range_of_the_built_in_limbs(name, exponent):
-    arm, strength, torque = limb(name, 62, 60)
-    assert_range(arm, strength, torque * np.where(np.arange(60) % 3, 1.0, 2.0)[:, None], {}, exponent)
 
 
 def test_force_range_of_one_joint():
@@ -668,7 +617,7 @@ def test_every_frame_closes(seed, n_joints, n_muscles, stretch):
         assert shared.success.all()
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(
     seed=st.integers(0, 10**6),
     exponent=st.sampled_from(EXPONENTS),
@@ -682,14 +631,6 @@ def test_units_of_torque_do_not_matter(seed, exponent, unit, stretch):
     np.testing.assert_array_equal(plain.status, other.status)
     np.testing.assert_allclose(other.activation, plain.activation, atol=SAME)
     np.testing.assert_allclose(other.reserve_nm, unit * plain.reserve_nm, atol=1e-8 * unit)
-
-
-@pytest.mark.parametrize("exponent", [2.0, 3.0])
-def test_least_sum_of_powers_of_the_forces_themselves(exponent):
-    """N = 1 N: sum F^p; of equal moment arms the forces are equal, however strong the muscles."""
-    arm, strength = np.array([0.03, 0.03, -0.02]), np.array([3000.0, 150.0, 800.0])
-    shared = joint(arm, [6.0, 12.0], max_force_n=strength, norm_n=np.ones(3), exponent=exponent)
-    np.testing.assert_allclose(shared.force_n, [[100.0, 100.0, 0.0], [250.0, 150.0, 0.0]], atol=1e-6)
 
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
@@ -707,10 +648,10 @@ def test_a_small_part_of_the_torque_asks_for_that_part_of_the_forces(exponent):
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_frames_do_not_touch_each_other(exponent):
-    arm, strength, torque = limbs(12, 5000, dense=0.9)
+    arm, strength, torque = limbs(12, 2100, dense=0.9)
     torque[::3] *= 3
     together = share_torques(arm, torque, max_force_n=strength, exponent=exponent)
-    for f in (0, 1, 2049, 4999):
+    for f in (0, 1, 2049, 2099):
         alone = share_torques(arm[f : f + 1], torque[f : f + 1], max_force_n=strength, exponent=exponent)
         np.testing.assert_allclose(alone.force_n[0], together.force_n[f], atol=1e-9 * strength.max())
         assert alone.status[0] == together.status[f]
@@ -818,102 +759,4 @@ def test_few_frames_fail(exponent):
 
 # --- a recorded arm ----------------------------------------------------------------------------------------------
 
-SIX = ("TRIlong", "TRIlat", "TRImed", "BIClong", "BICshort", "BRA")
 TRICEPS, BICEPS, TRIMED, BICLONG, BRA = [0, 1, 2], [3, 4], 2, 3, 5
-
-
-@pytest.fixture(scope="module")
-def arm26(recordings):
-    """Moment arms of six muscles at shoulder and elbow, their strengths, and the torques of another program.
-
-    The upper arm hangs, the elbow bends from 0 to 90 degrees; both torques flex in all frames.
-    """
-    names, folder = ["r_shoulder_elev", "r_elbow_flex"], recordings / "arm26"
-    table = read_storage(folder / "arm26_InverseKinematics.mot")
-    moments = read_storage(folder / "std_arm26_InverseDynamics.sto")
-    angles = np.stack([table[name] for name in names], axis=1)
-    torque = np.stack([moments[f"{name}_moment"] for name in names], axis=1)
-    muscles = load_muscle_set("arm")
-    some = [muscles.names.index(name) for name in SIX]
-    arm = musculotendon(muscles, np.radians(angles), joints=["shoulder", "elbow"]).moment_arm_m[..., some]
-    assert (torque > 0).all()
-    assert (arm[:, 0, BICEPS] > 0).all()  # who flexes and who extends, at the shoulder and at the elbow
-    assert (arm[:, 0, 0] < 0).all()
-    assert (arm[:, 0, [1, 2, 5]] == 0).all()
-    assert (arm[:, 1, TRICEPS] < 0).all()
-    assert (arm[:, 1, [3, 4, 5]] > 0).all()
-    return arm, muscles.max_force_n[some], torque
-
-
-@pytest.mark.parametrize("exponent", EXPONENTS)
-def test_recorded_arm_is_made_by_its_muscles_alone(arm26, exponent):
-    arm, strength, torque = arm26
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent)
-    assert shared.success.all()
-    np.testing.assert_allclose(made(arm, shared.force_n), torque, atol=CLOSURE_NM)
-    least, greatest = force_range(arm, shared, max_force_n=strength)
-    assert (least <= shared.force_n).all()
-    assert (shared.force_n <= greatest).all()
-
-
-@pytest.mark.parametrize("exponent", EXPONENTS)
-def test_recorded_arm_needs_biceps_at_the_shoulder_and_so_triceps_at_the_elbow(arm26, exponent):
-    """Only the biceps flexes the shoulder; when the elbow is bent it then flexes that more than is asked.
-
-    Of its heads the one with the least elbow arm per shoulder arm flexes the elbow least; what that is too much only the
-    triceps can take away, though the net torque flexes. No criterion can change it.
-    """
-    arm, strength, torque = arm26
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent)
-    force = shared.force_n
-    shoulder = (arm[:, 0, BICEPS] * force[:, BICEPS]).sum(axis=1)
-    assert (shoulder >= torque[:, 0] - CLOSURE_NM).all()
-    too_much = (arm[:, 1, BICEPS] / arm[:, 0, BICEPS]).min(axis=1) * torque[:, 0] - torque[:, 1]
-    bent = too_much > 0.01
-    assert bent.sum() > 50
-    braking = -(arm[:, 1, TRICEPS] * force[:, TRICEPS]).sum(axis=1)
-    assert (braking[bent] >= too_much[bent] - CLOSURE_NM).all()
-
-
-def test_recorded_arm_rests_the_muscles_that_would_make_more_work_for_the_others(arm26):
-    """p = 2: the multiplier follows from two active muscles; a muscle that it does not pull rests.
-
-    The brachialis only flexes the elbow, where the triceps has to brake; the long head of the triceps extends the
-    shoulder, which the biceps would have to make up.
-    """
-    arm, strength, torque = arm26
-    force = share_torques(arm, torque, max_force_n=strength).force_n
-    bent = (force[:, [TRIMED, BICLONG]] > 1e-6).all(
-        axis=1
-    )  # elsewhere the biceps flexes the elbow no more than is asked
-    assert bent.sum() > 50
-    arm, force = arm[bent], force[bent]
-    active = force > 1e-6
-    reach = arm * strength
-    two = np.swapaxes(reach[:, :, [TRIMED, BICLONG]], 1, 2)
-    multiplier = np.linalg.solve(two, (force / strength)[:, [TRIMED, BICLONG], None])
-    pull = np.einsum("fjm,fj->fm", reach, multiplier[..., 0])
-    np.testing.assert_allclose(force / strength, np.maximum(pull, 0.0), atol=1e-12)
-    assert (multiplier[:, 1] < 0).all()
-    assert (pull[:, [0, BRA]] < 0).all()
-    np.testing.assert_array_equal(active[:, [0, BRA]], False)
-
-
-def test_recorded_arm_with_three_muscles_lost_has_no_choice(arm26):
-    """Without BICshort and TRIlong the shoulder's torque is BIClong's; TRImed then takes what is too much at the elbow."""
-    arm, strength, torque = arm26
-    left = strength * [0.0, 0.0, 1.0, 1.0, 0.0, 1.0]
-    biceps = torque[:, 0] / arm[:, 0, BICLONG]
-    too_much = arm[:, 1, BICLONG] * biceps - torque[:, 1]
-    for exponent in EXPONENTS:
-        shared = share_torques(arm, torque, max_force_n=left, exponent=exponent)
-        assert shared.success.all()
-        least, greatest = force_range(arm, shared, max_force_n=left)
-        for force in (least, greatest, shared.force_n):
-            np.testing.assert_allclose(force[:, BICLONG], biceps, atol=1e-6)
-        braking = np.maximum(too_much, 0.0) / -arm[:, 1, TRIMED]
-        flexing = np.maximum(-too_much, 0.0) / arm[:, 1, BRA]
-        np.testing.assert_allclose(least[:, TRIMED], braking, atol=1e-6)
-        np.testing.assert_allclose(least[:, BRA], flexing, atol=1e-6)
-        np.testing.assert_allclose(shared.force_n[:, TRIMED], braking, atol=1e-5)  # both at once would cost more
-        np.testing.assert_allclose(shared.force_n[:, BRA], flexing, atol=1e-5)

@@ -1,4 +1,4 @@
-"""Forces near target activations: closed forms, Clarabel and SLSQP."""
+"""Forces near target activations: closed forms and Clarabel."""
 
 import math
 

@@ -291,21 +291,6 @@ def test_a_toe_marker_on_the_tip_is_no_reason_to_reject(walk, kind):
     assert ("tip of the toe" in flags[0].where) == (kind == "marker")
 
 
-def test_a_laboratory_tilted_by_three_degrees_is_seen_in_the_mean_force(walk):
-    """Markers, plates and forces turn together about the axis across the way; the plates' corners are level again, as after a new origin."""
-    from parts.damage_subjects import turned
-
-    axis = "x" if int(walk.subject[1:]) % 2 else "y"
-    tilted = turned(walk.recording, degrees=3.0, axis=axis)
-    plates = tuple(
-        replace(plate, corners_m=np.c_[plate.corners_m[:, :2], np.full(4, plate.corners_m[:, 2].mean())])
-        for plate in tilted.force_plates
-    )
-    found = analysed(replace(walk, recording=replace(tilted, force_plates=plates)))
-    assert found.motion.metrics["force_tilt_deg"] == pytest.approx(3.0, abs=1.0)
-    assert "vertical" in found.verdict.names
-
-
 def test_exchanged_markers_of_ankle_and_knee_beside_centres_of_the_file(walk):
     """Centres are right; markers on the condyles and the malleolus have each other's names."""
     side = walk.limb.side[0].upper()

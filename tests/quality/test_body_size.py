@@ -118,6 +118,7 @@ def test_the_verdict_says_it(mass_kg, height_m, status):
     assert ["mass for height: " in sentence for sentence in sentences] == [True] * (status == "rejected")
 
 
+@pytest.mark.slow
 def test_no_recorded_subject_raises_it(recordings, tmp_path):
     study = tmp_path / "study"
     assert main(["init", str(study), "--from", str(recordings / "cohort")]) == 0

@@ -20,7 +20,6 @@ from limbtorque.signals.filters import filter_reach
 from limbtorque.signals.smoothers import Smoother, smoother_gain
 from limbtorque.simulation.reach import minimum_jerk
 from limbtorque.study.options.quality import Quality
-from limbtorque.study.options.reading import Plates
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.summary import cut_peak_share
 
@@ -33,8 +32,7 @@ def wave(frequency_hz, n_frames=400, rate_hz=100.0, noise_m=1e-5, seed=0):
     return clean + noise_m * np.random.default_rng(seed).normal(size=clean.shape)
 
 
-@pytest.mark.parametrize("frequency_hz", [2.0, 4.0, 6.0, 9.0])
-@pytest.mark.parametrize("n_frames", [150, 400, 2000])
+@pytest.mark.parametrize(("frequency_hz", "n_frames"), [(2.0, 2000), (5.0, 1000), (6.0, 400), (9.0, 150)])
 def test_a_wave_loses_what_the_gain_at_its_frequency_says(frequency_hz, n_frames):
     """One frequency: the share lost is 1 - gain, to the width of a Hann window's peak (a few of rate / n)."""
     smoother = Smoother(accuracy=8)
@@ -45,8 +43,7 @@ def test_a_wave_loses_what_the_gain_at_its_frequency_says(frequency_hz, n_frames
     assert found.bandwidth_hz >= frequency_hz
 
 
-@pytest.mark.parametrize("noise_m", [3e-5, 3e-4, 3e-3])
-@pytest.mark.parametrize("n_frames", [100, 300, 3000])
+@pytest.mark.parametrize(("noise_m", "n_frames"), [(3e-5, 3000), (3e-3, 100)])
 def test_the_noise_is_the_one_that_was_added(noise_m, n_frames):
     """Half of the spectrum, three channels: the standard deviation is known to 1 / sqrt(n), about."""
     found = judge_cutoff(wave(1.0, n_frames, noise_m=noise_m), rate_hz=100.0)
@@ -54,8 +51,8 @@ def test_the_noise_is_the_one_that_was_added(noise_m, n_frames):
     assert found.lost_share == 0.0  # no filter
 
 
-@pytest.mark.parametrize("duration_s", [0.3, 0.6, 1.2])
-@pytest.mark.parametrize("cutoff_hz", [3.0, 6.0, 12.0])
+@pytest.mark.parametrize("duration_s", [0.3, 1.2])
+@pytest.mark.parametrize("cutoff_hz", [3.0, 12.0])
 @pytest.mark.parametrize("noise_m", [5e-5, 5e-4])
 def test_a_reach_loses_what_the_filter_takes_of_its_exact_acceleration(duration_s, cutoff_hz, noise_m):
     """Against the filtered noiseless reach; what is lost in noise anyway is not counted, so the estimate is a little lower."""
@@ -254,7 +251,7 @@ def test_a_saturated_plate_of_the_other_foot_does_not_matter():
     assert np.isnan(found.metrics["plate_drift_n"])
 
 
-@pytest.mark.parametrize("drift_n", [-30.0, -12.0, 0.0, 3.0, 12.0, 30.0])
+@pytest.mark.parametrize("drift_n", [-30.0, 0.0, 12.0])
 def test_drift_is_the_change_of_the_unloaded_level(drift_n):
     """Linear over 1.6 s with a stance from 0.5 to 1.1 s: of ten unloaded tenths the medians of the first and last three lie at
     0.15 and 1.45 s."""
@@ -270,17 +267,6 @@ def test_a_touch_is_no_drift():
     knocks = np.where(np.arange(1600) < 300, 7.5 * (1.0 - np.cos(2.0 * np.pi * np.arange(1600) / 100.0)), 0.0)
     touched = replace(knocked, force_n=knocked.force_n + knocks[:, None] * plates.UP)
     assert plates.ground([touched], plates.OWN).metrics["plate_drift_n"] == pytest.approx(0.0, abs=0.1)
-
-
-def test_drift_of_real_plates_is_small(recordings):
-    """Both plates of a recorded walk: 0.03 and 0.7 N, found by hand from the first and last 0.2 s."""
-    from limbtorque.ground.plates import drift_n
-
-    recording = read_c3d(recordings / "walking_opensim" / "walking2.c3d")
-    for plate, by_hand in zip(recording.force_plates, (0.03, 0.7), strict=True):
-        per_frame = round(plate.rate_hz / recording.rate_hz)
-        drift = drift_n(plate.force_n[:, 2], per_frame, recording.rate_hz, Plates())
-        assert drift == pytest.approx(by_hand, abs=0.1)
 
 
 # --- the page --------------------------------------------------------------------------------------------------------

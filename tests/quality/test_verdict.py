@@ -93,7 +93,7 @@ def changes(damaged, clean):
     return spike_change(damaged.motion, damaged.torques, clean.motion, frames)[0]
 
 
-@pytest.mark.parametrize("n_frames", [1, 2, 3, 6, 10])
+@pytest.mark.parametrize("n_frames", [1, 10])
 def test_a_spike_of_20_cm_in_a_knee_marker_in_swing_rejects_every_joint_it_changes(walking, n_frames):
     found = analysed(moved(walking, "RKJC", slice(SWING, SWING + n_frames), 0.2))
     true = changes(found, analysed(walking))

@@ -79,16 +79,6 @@ def test_a_file_without_any_sample_is_refused(tmp_path):
         read_c3d(write_c3d(tmp_path / "a.c3d", positions(10, 4), residual=np.full((10, 4), -1.0)))
 
 
-@pytest.mark.parametrize(("place", "missing"), [([0.0, 0.0, 0.0], True), ([0.0, 0.0, 1e-3], False), ([0.0, 2.0, 0.0], False), ([1.0, 0.0, 0.0], False)])  # fmt: skip
-def test_a_sample_at_the_origin_is_missing(tmp_path, place, missing):
-    values = positions(10, 3)
-    values[4, 1] = place
-    read = read_c3d(write_c3d(tmp_path / "a.c3d", values))
-    assert np.isnan(read.markers_m[4, 1]).all() == missing
-    assert (found(read, "zeros") is not None) == missing
-    assert not missing or found(read, "zeros")[0].startswith("1 samples are exactly at the origin")
-
-
 def test_points_by_label(tmp_path):
     """Of six points one has no label, two are modelled, and two have the same label."""
     labels = ["A", "KneeAngle", "A", "S:Power", "", "B"]
@@ -100,14 +90,6 @@ def test_points_by_label(tmp_path):
     assert "2 points are modelled outputs, not positions, and are left out: ANGLES (1), POWERS (1)" in read.notes
     assert "labels that occur more than once: A" in read.notes
     assert found(read, "points")[:2] == ("6, of which 5 have a label", "3 positions, 2 modelled outputs, 1 left out")
-
-
-@pytest.mark.parametrize(("unit", "given", "noted"), [("mm", "mm", False), ("mm", "m", True), ("", "cm", False)])
-def test_the_given_unit_counts(tmp_path, unit, given, noted):
-    read = read_c3d(write_c3d(tmp_path / "a.c3d", positions(), units=unit), ReadOptions(length_unit=given))
-    metres = {"mm": 1e-3, "m": 1.0, "cm": 1e-2}[given]
-    np.testing.assert_allclose(read.markers_m, metres * positions(), rtol=1e-6)
-    assert any("reading.length_unit is used" in note for note in read.notes) == noted
 
 
 # --- events ----------------------------------------------------------------------------------------------------------

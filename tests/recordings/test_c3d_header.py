@@ -213,6 +213,3 @@ def test_the_header_has_room_for_eighteen_events(said, read):
     raw = bytearray(file())
     struct.pack_into("<H", raw, 300, said)
     assert read_header(bytes(raw), "a.c3d").n_events == read
-
-
-# --- no C3D file -----------------------------------------------------------------------------------------------------

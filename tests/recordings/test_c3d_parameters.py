@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import text_files
 from c3d_damage import (
     Case,
     force_bases,
@@ -115,9 +114,9 @@ def check_cases(cases: Iterator[Case], good: Recording, folder: Path) -> Counter
 @pytest.mark.parametrize("seed", [1])
 def test_a_sample_of_wrong_parameters(bases: dict[str, bytes], tmp_path: Path, seed: int) -> None:
     for k, raw in enumerate(bases.values()):
-        ends = check_cases(parameter_cases(raw, seed=10 * seed + k, share=0.1), read(tmp_path, raw), tmp_path)
-        assert ends.total() > 100
-        assert ends["error"] > 10
+        ends = check_cases(parameter_cases(raw, seed=10 * seed + k, share=0.04), read(tmp_path, raw), tmp_path)
+        assert ends.total() > 40
+        assert ends["error"] > 3
         assert ends["silent"] < 0.2 * ends.total()
 
 
@@ -300,11 +299,3 @@ def test_a_calibration_that_loses_a_component(bases: dict[str, bytes], tmp_path:
     found = read(tmp_path, with_values(raw, "FORCE_PLATFORM", "CAL_MATRIX", matrix))
     assert [plate.number for plate in found.force_plates] == [2]
     assert any(f"CAL_MATRIX {'has a row' if damage == 'zero row' else 'is singular'}" in note for note in found.notes)
-
-
-def test_forces_of_a_text_file_are_no_larger_than_a_plate_measures(tmp_path: Path) -> None:
-    """Newtons called kilonewtons: 700 kN."""
-    path = text_files.write_grf_mot(tmp_path / "f.mot")
-    assert read_recording(path).force_plates
-    with pytest.raises(ReadError, match=r"plate 1 are up to 7e\+05 N, more than force plates measure \(20000 N"):
-        read_recording(path, ReadOptions(force_unit="kN"))

@@ -1,13 +1,15 @@
-"""Thousands of damaged files: each ends as a recording that makes sense or as a ReadError, in time and memory."""
+"""Damaged files: each ends as a recording that makes sense or as a ReadError, in time and memory."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
 
-from damage import LABELS, c3d_bases, check_sense, damaged_c3d, damaged_text, odd_labels_c3d, put, text_bases
+from damage import LABELS, Case, c3d_bases, check_sense, damaged_c3d, damaged_text, odd_labels_c3d, put, text_bases
 from limbtorque.cli.inspect import describe
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.header import read_header
@@ -32,6 +34,11 @@ SLOWEST_S = 2.0  # processor time of one case, the start of a new process includ
 def marked(names: tuple[str, ...]) -> list:
     """Parameters for each name, those that are not quick marked as slow."""
     return [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in names]
+
+
+def thinned(cases: Iterator[Case]) -> Iterator[Case]:
+    """Every fourth case; `make attack` has all of them, and thousands more."""
+    return islice(cases, None, None, 4)
 
 
 def processor_s() -> float:
@@ -75,11 +82,11 @@ def good_text(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 @pytest.mark.parametrize("base", marked(tuple(C3D)))
 def test_damaged_c3d_files(tmp_path: Path, good_c3d: dict[str, bytes], base: str) -> None:
     raw = good_c3d[base]
-    found = outcomes(damaged_c3d(raw, seed=C3D[base], n_flips=100), tmp_path / "a.c3d", ReadOptions())
-    assert len(found) > 800
+    found = outcomes(thinned(damaged_c3d(raw, seed=C3D[base], n_flips=100)), tmp_path / "a.c3d", ReadOptions())
+    assert len(found) > 200
     cut = {name: said for name, said in found.items() if name.startswith("cut to")}
     assert {said == "read" for name, said in cut.items() if int(name.split()[2]) < len(raw) - 512} == {False}
-    assert 100 < sum(said == "read" for said in found.values()) < len(found) - 100
+    assert 25 < sum(said == "read" for said in found.values()) < len(found) - 25
 
 
 ANALOG_COUNTS = ("analog rate", "number of analog channels")
@@ -125,9 +132,9 @@ def test_odd_labels_in_c3d_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", marked(FORMATS))
 def test_damaged_text_files(tmp_path: Path, good_text: dict[str, bytes], name: str) -> None:
     raw = good_text[name]
-    found = outcomes(damaged_text(raw, seed=FORMATS.index(name), n_flips=100), tmp_path / name, SAID)
-    assert len(found) > 300
-    assert 10 < sum(said == "read" for said in found.values()) < len(found) - 50
+    found = outcomes(thinned(damaged_text(raw, seed=FORMATS.index(name), n_flips=100)), tmp_path / name, SAID)
+    assert len(found) > 75
+    assert 2 < sum(said == "read" for said in found.values()) < len(found) - 12
 
 
 # ---- hypothesis ----

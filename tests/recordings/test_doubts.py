@@ -7,7 +7,6 @@ import pytest
 
 from limbtorque.recordings.c3d.header import parse_parameters
 from limbtorque.recordings.doubts import doubts
-from limbtorque.recordings.plausibility import without_leaps
 from limbtorque.recordings.recording import Event, ForcePlate, Recording
 
 
@@ -60,20 +59,6 @@ def test_corners_of_no_rectangle_are_said():
     corners_m[2, 2] = 0.02
     (note,) = doubts(replace(recording(), force_plates=(replace(plate, corners_m=corners_m),)))
     assert note.startswith("plate 1: its corners are 10 mm from a rectangle")
-
-
-@pytest.mark.parametrize(("frames", "said"), [(slice(50, 51), True), (slice(50, 100), False)])
-def test_a_marker_that_leaps_away_and_back_is_said(frames, said):
-    """0.6 m in a hundredth of a second; a marker that stays away may be a new one of that name."""
-    random = np.random.default_rng(1)
-    markers_m = random.uniform(-0.3, 0.3, (1, 6, 3)) + np.zeros((100, 1, 1))
-    whole = Recording("a.c3d", "", "ezc3d", tuple("ABCDEF"), markers_m, 100.0, 1)
-    leaping = markers_m.copy()
-    leaping[frames, 2] += [0.6, 0.0, 0.0]
-    notes = without_leaps(replace(whole, markers_m=leaping)).notes
-    assert bool(notes) == said
-    assert not said or notes[0].startswith("C: faster than 40 m/s for a frame, and back")
-    assert without_leaps(whole) is whole
 
 
 def test_events_and_plates_out_of_the_list_are_found(tmp_path):

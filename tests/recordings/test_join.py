@@ -72,28 +72,6 @@ def test_two_files_are_the_c3d_file_to_the_last_bit(walk: Recording, tmp_path: P
     assert read.forces_sha256 == hashlib.sha256((tmp_path / "f.mot").read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize("name", ["std_walking2_grfs.sto", "std_cop_walking2_grfs.sto"])
-def test_forces_that_opensim_wrote_join_the_markers_of_their_trial(
-    walk: Recording, recordings: Path, tmp_path: Path, name: str
-) -> None:
-    """OpenSim wrote them at 20 Hz, so the markers are taken at 10 Hz, from 1 s on: every 25th frame."""
-    lines = (
-        (recordings / "walking_opensim" / name).read_text().rstrip().split("\n")[:-1]
-    )  # its last time is off the grid
-    (tmp_path / "f.sto").write_text("\n".join(lines).replace("datarows 101", "datarows 100") + "\n")
-    every = walk.markers_m[250:1225:25]
-    labels = tuple(label for label in walk.labels)
-    path = text_files.write_trc(tmp_path / "m.trc", 1e3 * every, labels=labels, start_s=1.0, rate_hz=10.0)
-    read = read_with_forces(path, tmp_path / "f.sto", replace(NEWTON, forces_length_unit="mm"))
-    assert (read.n_frames, read.rate_hz) == (39, 10.0)
-    at = 2000 + 100 * np.arange(78)
-    for a, b in zip(read.force_plates, walk.force_plates, strict=True):  # 8 decimals of N and N mm
-        np.testing.assert_allclose(a.force_n, b.force_n[at], rtol=5e-9, atol=6e-9)
-        np.testing.assert_allclose(a.moment_nm, b.moment_nm[at], rtol=5e-9, atol=2e-8)
-    assert not read.audit.guesses
-    assert distance_m(read.markers_m, read.force_plates) < 0.1
-
-
 def test_a_pair_of_files_of_rates_that_do_not_fit_is_refused(recordings: Path, tmp_path: Path) -> None:
     folder = recordings / "walking_opensim"
     for name, old, new in (("std_walking2_markers.trc", "\t126\t", "\t125\t"), ("std_walking2_grfs.sto", "101", "100")):

@@ -60,19 +60,6 @@ def test_positions_in_space_are_in_the_stated_unit(tmp_path):
         read_recording(first, ReadOptions(rate_hz=30.0))
 
 
-def test_markerless_recording_survives_the_way_through_json(tmp_path, recordings):
-    trc = read_recording(next((recordings / "markerless").glob("*Static*.trc")))
-    names = LAYOUTS["halpe_26"]
-    in_order = trc.markers_m[:, [trc.labels.index(name) if name in trc.labels else 0 for name in names]]
-    gone = [name not in trc.labels for name in names]
-    frames = [[person(np.nan_to_num(one), np.where(gone | np.isnan(one[:, 0]), 0.0, 1.0))] for one in in_order]
-    read = read_recording(write_frames(tmp_path, frames), ReadOptions(rate_hz=trc.rate_hz, length_unit="m"))
-    there = [k for k, absent in enumerate(gone) if not absent]
-    assert len(there) > 20
-    np.testing.assert_allclose(read.markers_m[:, there], in_order[:, there], atol=ROUNDING_M)
-    assert np.isnan(read.markers_m[:, [k for k, absent in enumerate(gone) if absent]]).all()
-
-
 # --- names ------------------------------------------------------------------------------------------------------------
 
 

@@ -287,11 +287,9 @@ def test_guarded_comparison_is_the_same(tmp_path: Path) -> None:
     ("code", "said"),
     [
         ("os.kill(os.getpid(), 11)", "the reading process was ended by SIGSEGV"),
-        ("os._exit(3)", "the reading process ended with status 3"),
         ("time.sleep(100)", "reading was stopped after 10 s"),
         ("bytearray(2**30)", "reading needs more than 512 MB (reading.memory_limit_mb)"),
         ("raise RuntimeError('no such\\n luck')", "no such luck"),
-        ("[][0]", "IndexError list index out of range"),
     ],
 )
 def test_a_library_that_fails_costs_its_comparison_only(

@@ -46,7 +46,7 @@ def test_a_cell_that_is_no_number_is_no_other_number(name, tmp_path):
     numbers = [k for k, line in enumerate(lines) if re.match(r"-?[\d.]+[\t, ]", line)]
     k = numbers[len(numbers) // 2]
     cells = re.split("([\t, ])", lines[k])
-    for j in range(0, len(cells), 2):
+    for j in sorted({0, 2, 2 * (len(cells) // 2)}):  # number or time, the first value, the last
         for cell in with_stray(cells[j]):
             if not PLAIN.fullmatch(cell):
                 line = "".join([*cells[:j], cell, *cells[j + 1 :]])

@@ -40,8 +40,7 @@ def test_fewest_frames():
 # --- residual --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("noise", [1e-4, 1e-3, 1e-2])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("noise", "seed"), [(1e-4, 0), (1e-2, 1)])
 def test_residual_analysis_is_the_longest_line_of_95_percent(noise, seed):
     """The line over the longest upper part, of 160 cut-offs in equal steps, in which it explains 95 % of the variance."""
     choice = choose_cutoff(noisy(noise=noise, seed=seed), rate_hz=RATE_HZ, smoother=BUTTERWORTH, by="residual")

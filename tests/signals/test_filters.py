@@ -8,7 +8,7 @@ from scipy import signal
 
 from limbtorque.signals.cutoff import Bandwidth, judge_cutoff
 from limbtorque.signals.filters import design_cutoff, filter_reach, low_pass
-from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_gain, smoother_reach
+from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_reach
 
 RATE_HZ, CUTOFF_HZ = 100.0, 6.0
 REACH = filter_reach(CUTOFF_HZ, rate_hz=RATE_HZ, order=2)
@@ -22,8 +22,8 @@ def walks(n_frames, n_channels, seed=0):
     return np.random.default_rng(seed).normal(size=(n_frames, n_channels)).cumsum(axis=0)
 
 
-@pytest.mark.parametrize("n_channels", [1, 2, 3, 7, 50, 115])
-@pytest.mark.parametrize("n_frames", [REACH + 1, 300, 2000])
+@pytest.mark.parametrize("n_channels", [1, 7, 115])
+@pytest.mark.parametrize("n_frames", [REACH + 1, 300])
 def test_a_channel_is_filtered_as_if_it_were_alone(n_frames, n_channels):
     values = walks(n_frames, n_channels)
     found = smooth(values)
@@ -83,12 +83,3 @@ def test_too_few_frames(n_frames):
     found = judge_cutoff(np.arange(n_frames) ** 2.0, rate_hz=RATE_HZ)
     assert all(map(math.isnan, (found.noise, found.bandwidth_hz, found.lost_share)))
     assert not math.isnan(judge_cutoff(np.arange(20) ** 2.0, rate_hz=RATE_HZ).bandwidth_hz)
-
-
-def test_a_sine_loses_what_the_gain_takes():
-    """50 whole periods of 5 Hz: 1 - gain of the smoother's second derivative."""
-    smoother = Smoother(accuracy=8)
-    wave = np.sin(2.0 * np.pi * 5.0 * np.arange(1000) / RATE_HZ)
-    found = judge_cutoff(wave, rate_hz=RATE_HZ, smoother=smoother, cutoff_hz=6.0)
-    (gain,) = smoother_gain(np.array([5.0]), rate_hz=RATE_HZ, cutoff_hz=6.0, smoother=smoother)
-    assert found.lost_share == pytest.approx(1.0 - gain, abs=0.01)

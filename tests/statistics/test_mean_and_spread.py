@@ -1,7 +1,7 @@
 """Mean and spread in one pass against numpy."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -33,11 +33,13 @@ def assert_numpy(found, trials):
         np.testing.assert_allclose(found.sd[i, j], sd, rtol=1e-9, atol=1e-6)
 
 
+@settings(max_examples=30)
 @given(TRIALS)
 def test_mean_and_sd_in_one_pass_are_numpys(trials):
     assert_numpy(moments_of(trials), trials)
 
 
+@settings(max_examples=30)
 @given(TRIALS, TRIALS)
 def test_moments_of_two_sets_merge(first, second):
     assert_numpy(merge(moments_of(first), moments_of(second)), [*first, *second])

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from limbtorque.statistics.shared_errors import contrast_errors
 
@@ -60,34 +59,3 @@ def test_two_groups_share_the_error_of_the_study():
     effects[3] = np.nan
     found = contrast_errors(effects, ["study"], subjects=rows, sessions=ones, weights=ones, subject_weights=groups)
     assert np.isnan(found.shared_variance)
-
-
-def test_intervals_cover_with_the_shared_errors_and_not_without():
-    """Subjects differ by 1 N m, their own errors and that of all are 1 N m.
-
-    Without the shared error t covers as often as a t of seven degrees of freedom is within its limit over the root of
-    1 + n v / s^2 = 5, 67.5 %: the study's error is not in the spread.
-    """
-    rng, n_studies, n = np.random.default_rng(2), 20_000, N_SUBJECTS
-    values = rng.normal(size=(n_studies, n)) + rng.normal(size=(n_studies, n)) + rng.normal(size=(n_studies, 1))
-    found = contrast_errors(
-        np.ones((n, 2)),
-        ["study", "subject"],
-        subjects=np.arange(n),
-        sessions=np.arange(n),
-        weights=np.ones(n),
-        subject_weights=MEAN,
-    )
-    of_mean = values.var(axis=1, ddof=1) / n
-
-    def cover(extra):
-        freedom = (n - 1) * (1.0 + extra / of_mean) ** 2
-        return float((np.abs(values.mean(axis=1)) <= stats.t.ppf(0.975, freedom) * np.sqrt(of_mean + extra)).mean())
-
-    limit = stats.t.ppf(0.975, n - 1) / np.sqrt(5.0)
-    assert cover(0.0) == pytest.approx(
-        2.0 * stats.t.cdf(limit, n - 1) - 1.0, abs=0.01
-    )  # three standard errors of 20,000
-    assert cover(0.0) == pytest.approx(0.672, abs=0.01)
-    assert cover(found.shared_variance) == pytest.approx(0.95, abs=0.006)
-    assert found.own_sd == 1.0

@@ -1,7 +1,5 @@
 """Summaries of the demo study and the Parquet metadata."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
@@ -17,7 +15,6 @@ from limbtorque.workflow.layout import EFFECTS_FILE
 from limbtorque.workflow.stages import collect
 from staged_study import make_study, run_stages
 
-ROOT = Path(__file__).resolve().parents[2]
 NAMES = [column.name for column in STATISTICS]
 MEASURED_NAMES = [column.name for column in MEASURED]
 PER_KG = [name for name in NAMES if name.endswith("_kg")]

@@ -7,6 +7,7 @@ import pytest
 
 from limbtorque.uncertainty.bands import LIMITS
 
+pytestmark = pytest.mark.slow
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 

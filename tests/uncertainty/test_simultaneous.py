@@ -41,18 +41,6 @@ def test_two_waves_of_one_frequency_turn_by_a_known_angle():
     assert held == pytest.approx(0.95, abs=0.006)  # four standard errors
 
 
-def test_curves_of_a_smooth_random_process_are_held():
-    """Covariance ``exp(-d^2 / 2 l^2)``: the rate of change has the variance ``1 / l^2``; 4000 curves."""
-    length_s, grid = 0.15, TIME_S[::5]
-    found = width(1.0, 1.0 / length_s**2)
-    covariance = np.exp(-((grid[:, None] - grid) ** 2) / (2.0 * length_s**2))
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    drawn = root @ np.random.default_rng(1).standard_normal((len(grid), 4000))
-    held = (np.abs(drawn) <= found).all(axis=0).mean()
-    assert 0.94 < held < 0.965
-
-
 def test_a_second_run_of_frames_begins_anew():
     used = np.ones(N_FRAMES, dtype=bool)
     used[400:600] = False
