@@ -1,5 +1,6 @@
 """Contact on simulated walks, whose ground forces are exact, and on recorded ones."""
 
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -51,6 +52,7 @@ def plates_below(walker, kind):
     }[kind]
 
 
+@functools.cache
 def walked(name, kind, *, events=True, seed=0):
     """A recording of a simulated walk of 2.4 strides."""
     walker = WALKERS[name]
@@ -112,8 +114,8 @@ def test_a_measured_force_is_that_of_the_foot(name):
 @pytest.mark.parametrize("name", ["hard", "fast", "very_slow", "child"])
 def test_a_stride_from_a_plate_to_the_floor_is_known_throughout(name):
     """From the strike on the plate to the next one on the floor, between two frames: 101 of 101 points."""
-    motion, _ = analysed(name, walked(name, "right"))
     recording = walked(name, "right")
+    motion, _ = analysed(name, recording)
     assert points_known(motion, recording, "right") == 101
 
 

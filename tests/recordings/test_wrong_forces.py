@@ -46,6 +46,7 @@ def settings(markers: dict[str, str]) -> Settings:
                 "end_event": "Foot Strike {side}",
             },
             "muscles": {"enabled": False},
+            "uncertainty": {"enabled": False},  # no verdict depends on the bands
         }
     )
 
