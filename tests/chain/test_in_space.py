@@ -1,4 +1,4 @@
-"""Net moments in space: closed forms, the planar pass on projected centres, and Pinocchio."""
+"""Net moments in space: closed forms, the planar pass on projected centres, MuJoCo and Pinocchio."""
 
 import numpy as np
 import pytest
@@ -125,6 +125,46 @@ def test_moments_are_those_of_pinocchio(n):
         ]
         local = pin.rnea(model, data, q, v, a, external)[3:].reshape(n, 3)
         expected = np.array([data.oMi[k].rotation @ part for k, part in zip(joints, local, strict=True)])
+        np.testing.assert_allclose(found, expected, atol=PEERS * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("n", [1, 3, 4])
+def test_moments_are_those_of_mujoco(n):
+    mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed (make peers)")
+    rng = np.random.default_rng(20 + n)
+    chain, spec = random_chain(rng, n), mujoco.MjSpec()
+    spec.option.gravity, spec.compiler.balanceinertia, spec.compiler.boundinertia = GRAVITY, False, 0.0
+    body = spec.worldbody
+    for k in range(n):
+        body = body.add_body(pos=[chain.length_m[k - 1] if k else 0.0, 0.0, 0.0])
+        for axis in np.eye(3) if k == 0 else ():
+            body.add_joint(type=mujoco.mjtJoint.mjJNT_SLIDE, axis=axis)
+        body.add_joint(type=mujoco.mjtJoint.mjJNT_BALL)
+        body.explicitinertial, body.mass, body.ipos = True, chain.mass_kg[k], [chain.com_m[k], 0.0, 0.0]
+        body.inertia = chain.inertia_kgm2[k] * np.array([AXIAL, 1.0, 1.0])
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    for _ in range(FRAMES):
+        data.qpos[:] = np.concatenate([rng.normal(size=3), rng.normal(size=4 * n)])
+        mujoco.mj_normalizeQuat(model, data.qpos)
+        data.qvel[:], data.qacc[:] = rng.normal(size=(2, model.nv)) * [[5.0], [40.0]]
+        force, point, couple = rng.normal(size=(3, 3)) * [[100.0], [1.0], [10.0]]
+        mujoco.mj_inverse(model, data)
+        mujoco.mj_fwdVelocity(model, data)
+        on = [*range(1, n + 1), n]
+        x = np.array([*data.xpos[1:], data.xpos[n] + data.xmat[n].reshape(3, 3)[:, 0] * chain.length_m[-1]])
+        moved, (jacobian, rate, load) = [], (np.zeros((3, model.nv)), np.zeros((3, model.nv)), np.zeros(model.nv))
+        for place, k in zip(x, on, strict=True):
+            mujoco.mj_jac(model, data, jacobian, None, place, k)
+            mujoco.mj_jacDot(model, data, rate, None, place, k)
+            moved.append(jacobian @ data.qacc + rate @ data.qvel)
+        mujoco.mj_applyFT(model, data, force, couple, point, n, load)
+        found = net_moments(chain, [x], [moved], gravity_m_s2=GRAVITY, force_n=force, point_m=point, couple_nm=couple)[
+            0
+        ]
+        local = (data.qfrc_inverse - load)[3:].reshape(n, 3)
+        expected = np.einsum("kij,kj->ki", data.xmat[1:].reshape(n, 3, 3), local)
         np.testing.assert_allclose(found, expected, atol=PEERS * np.abs(expected).max())
 
 
