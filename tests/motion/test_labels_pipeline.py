@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from demo_reach import arm_motion, settings_with
 
-from limbtorque.arrays import lengths
+from limbtorque.arrays import lengths, missing_samples
 from limbtorque.cli.inspect import describe
 from limbtorque.motion.markers import fill_needed
 from limbtorque.quality.verdict import assess
@@ -104,6 +104,42 @@ def test_what_is_found_in_real_recordings_is_there_by_the_eye(recordings, name):
     swaps = [(names[s.first], names[s.second], s.start, s.stop) for s in found.swaps]
     spikes = [(names[m], start, stop) for m, start, stop in spike_runs(found.spikes)]
     assert (swaps, spikes) == REAL[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "at_least"),
+    [
+        ("cohort/HC030A/Turn/HC030A22.c3d", 1.0),
+        ("walking_opensim/walking2.c3d", 0.98),
+        ("arm_box_task/markers_analogs.c3d", 1.0),
+        ("tennis_serve/kinematics_tennis_serve.c3d", 0.94),  # a racket arm at 50 frames per second
+    ],
+)
+def test_exchanges_of_pairs_drawn_by_lot_are_found_to_the_frame(recordings, name, at_least):
+    """1 to 50 frames, markers 3 to 50 cm apart at both ends; benchmarks/labels.py has the rates by distance."""
+    markers = read_c3d(recordings / name).markers_m
+    usual = set(find_swaps(markers))
+    rng = np.random.default_rng(7)
+    found = others = made = 0
+    while made < 60:
+        length = int(rng.integers(1, 51))
+        start = int(rng.integers(5, len(markers) - length - 5))
+        present = np.flatnonzero(~missing_samples(markers[start - 5 : start + length + 5]).any(axis=0))
+        if not present.size:
+            continue
+        i = int(rng.choice(present))
+        apart = np.stack([lengths(markers[at, present] - markers[at, i]) for at in (start, start + length)])
+        near = present[(apart.min(axis=0) >= 0.03) & (apart.min(axis=0) < 0.5)]
+        if not near.size:
+            continue
+        j = int(rng.choice(near))
+        wrong = markers.copy()
+        wrong[start : start + length, [i, j]] = wrong[start : start + length, [j, i]]
+        new = set(find_swaps(wrong)) - usual
+        true = Swap(min(i, j), max(i, j), start, start + length)
+        found, others, made = found + (true in new), others + len(new - {true}), made + 1
+    assert found >= at_least * made
+    assert others <= (1.0 - at_least) * 2 * made
 
 
 def test_a_lower_rate_makes_no_exchanges_or_spikes_of_walking(recordings):

@@ -81,7 +81,7 @@ def one_joint(lines, crosses=None, *, reaction, force, arm, proximal=DOWN, dista
 # directions and moment arms
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(angles, angles, st.sampled_from([-1.0, 1.0]), lengths, offsets, lengths, offsets)
 def test_a_pull_runs_from_the_distal_point_to_the_proximal_one_and_turns_as_its_arm_says(p, d, sign, a, b, c, e):
     line = between((a, b), (c, e))
@@ -96,7 +96,7 @@ def test_a_pull_runs_from_the_distal_point_to_the_proximal_one_and_turns_as_its_
     assert arm == pytest.approx(sign * cross(end, pull), abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(angles, angles, st.sampled_from([-1.0, 1.0]), st.sampled_from(["proximal", "distal"]), offsets)
 def test_a_parallel_pull_at_the_distance_of_the_moment_arm_turns_by_it(p, d, sign, segment, arm):
     """It lies beside the axis on the flexor side where the arm is positive, and on the other side where it is negative."""
@@ -147,6 +147,16 @@ def test_force_in_a_knee_pulled_by_one_ligament_is_the_triangle_of_forces(sign, 
     assert found.reasons.notes == ()
 
 
+def test_force_in_the_hip_of_one_legged_stance_is_that_of_pauwels_lever():
+    """Weight W less a leg at distance b from the hip, abductors at a on the other side: F = W b / a, inclined by theta to the
+    vertical. Contact: horizontal F sin, vertical W + F cos (Pauwels 1976; here in the plane of the drawing)."""
+    weight, a, b, theta = 600.0, 0.05, 0.1, np.radians(20.0)
+    pull = weight * b / a
+    found = one_joint([towards(20.0)], reaction=[0.0, -weight], force=[pull], arm=[a], proximal=DOWN, distal=DOWN)
+    size = np.hypot(pull * np.sin(theta), weight + pull * np.cos(theta))
+    assert np.hypot(*found.contact_n[0, 0]) == pytest.approx(size, rel=1e-12)
+
+
 def test_a_direction_is_held_at_the_ends_of_its_range_and_counts_with_its_part_in_the_plane():
     line = towards(0.0, np.degrees(1.0), part=0.8, range_deg=(0.0, 30.0))
     for flexion_deg, held_deg in ((20.0, 20.0), (50.0, 30.0), (-10.0, 0.0)):
@@ -162,6 +172,15 @@ def test_flexion_of_a_direction_may_differ_from_the_angle_between_the_axes():
     given = one_joint([line], **both, flexion_rad=[[0.0]])
     same(given.contact_n[0, 0], np.array([0.0, -1000.0]), scale=1000.0)
     same(one_joint([line], **both).contact_n[0, 0], np.array([-1000.0, 0.0]), scale=1000.0)
+
+
+def test_both_muscles_that_brace_a_straight_joint_press_it():
+    """Antagonists with equal arms along a hanging segment: no torque, and the sum of their pulls as compression."""
+    both = [beside("proximal"), beside("distal")]
+    found = one_joint(both, reaction=[0.0, 20.0], force=[100.0, 100.0], arm=[0.03, -0.03], distal=DOWN)
+    along, across = along_and_across(found.contact_n[:, 0], [DOWN], flexion_sign=1.0)
+    assert along[0] == pytest.approx(200.0 - 20.0)
+    assert across[0] == pytest.approx(0.0, abs=1e-12)
 
 
 # free bodies
@@ -261,7 +280,7 @@ class Limb:
         return forces
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(6))
 def test_contact_and_muscles_move_every_link_as_newton_and_euler_say(seed):
     """On each link: contact at both ends, each muscle at its eyelets, weight. Sum = m a, moments about the centre = I w'."""
     limb = Limb(seed)
@@ -401,6 +420,22 @@ def test_a_muscle_is_severed_at_every_joint_that_it_crosses():
     np.testing.assert_array_equal(found.crosses[:, 0], [False, True, True])
     np.testing.assert_array_equal(np.isnan(found.points_m[:, 0, 0]), [True, True, False])
     assert not found.checked.any()
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_implied_arm_is_minus_the_change_of_length_with_flexion(sign):
+    """Virtual work, r = -dL/dq, by central differences of the distance between the points: error h^2 L''' / 6."""
+    line = between((0.115, 0.017), (0.048, 0.0075))
+    flexion, h = np.radians(np.arange(0.0, 131.0, 5.0)), 1e-4
+
+    def length(q):
+        start, end = points_in_plane(line, np.full_like(q, 0.3), 0.3 + sign * q, sign)
+        return np.hypot(*(start - end).T)
+
+    found = implied_arm(
+        line, proximal_rad=np.full_like(flexion, 0.3), distal_rad=0.3 + sign * flexion, flexion_sign=sign
+    )
+    np.testing.assert_allclose(found, -(length(flexion + h) - length(flexion - h)) / (2 * h), rtol=0, atol=1e-8)
 
 
 def test_a_zero_for_each_joint():

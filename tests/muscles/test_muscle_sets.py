@@ -265,6 +265,41 @@ def test_an_arm_keeps_its_sign_over_its_range_except_where_anatomy_turns_it(name
             assert (smallest < 0) == ((muscle.name, joint) in TWO_WAY), (muscle.name, joint, smallest)
 
 
+@pytest.mark.parametrize(
+    ("muscle", "joint", "flexion_deg", "published_mm", "largest_mm"),
+    [
+        ("BICshort", "shoulder", [0, 60, 120], [29.21] * 3, 0.01),  # Wood et al. (1989), in Pigeon et al. (1996)
+        ("BIClong", "shoulder", [0, 60, 120], [29.21] * 3, 0.01),
+        ("DELT1", "shoulder", [0, 45, 90, 120], [12.79, 26.4, 46.3, 56.6], 1.0),  # Kuechle et al. (1997), by hand
+        ("DELT3", "shoulder", [0, 57.3, 120], [-23.8, -25.7, -0.6], 0.2),
+        ("TRIlong", "shoulder", [0, 30, 60], [-25.4] * 3, 12.5),  # Wood et al. (1989): one value
+        ("BRD", "elbow", [0, 90], [15.26, 54.9], 0.1),  # Ramsay et al. (2009), by hand
+        ("BRA", "elbow", [0, 90], [16.2, 26.9], 4.5),
+        ("BIClong", "elbow", [0, 90], [8.5, 49.3], 1.5),
+        ("TRIlat", "elbow", [0, 90], [-24.5, -22.2], 4.5),
+        ("soleus", "ankle", [20, -10], [-34.6, -36.9], 8.0),  # Manal et al. (2013), at rest
+        ("soleus", "ankle", [0], [-47.93], 7.0),  # Wolfram et al. (2018)
+        ("tib_ant", "ankle", [30, -30], [45.0, 29.0], 6.5),  # Maganaris (2000)
+        ("vasti", "knee", [10, 50], [-47.1, -31.5], 5.5),  # effective arm of the quadriceps, in vivo
+    ],
+)
+def test_arms_are_near_measured_ones(muscle, joint, flexion_deg, published_mm, largest_mm):
+    muscles = load_muscle_set("leg" if joint in ("hip", "knee", "ankle") else "arm")
+    found = musculotendon(muscles, np.radians(flexion_deg)[:, None], joints=[joint])
+    ours_mm = 1e3 * found.moment_arm_m[:, 0, muscles.names.index(muscle)]
+    assert np.abs(ours_mm - published_mm).max() <= largest_mm
+    assert not found.muscle_out_of_range[:, muscles.names.index(muscle)].any()
+
+
+def test_rajagopal_at_its_published_size_has_the_fibres_of_ward():
+    """Ward et al. (2009) Clin Orthop Relat Res 467, 1074-1082, Table 3, of which the model's fibre lengths are."""
+    fibres = {muscle.name: muscle.optimal_fibre_length_m for muscle in load_muscle_set("leg").muscles}
+    ward_cm = {"rect_fem": 7.59, "bifemsh": 11.03, "add_long": 10.82, "add_brev": 10.31, "sartorius": 40.30}
+    ward_cm |= {"gracilis": 22.78, "tib_ant": 6.83}
+    for muscle, length_cm in ward_cm.items():
+        assert fibres[muscle] == pytest.approx(0.01 * length_cm, rel=1e-3), muscle
+
+
 def test_elbow_flexors_against_another_program(recordings):
     other = read_storage(recordings / "moment_arms" / "r_elbowflexors.mot")
     flexion_deg = list(other.values())[1]
@@ -276,6 +311,36 @@ def test_elbow_flexors_against_another_program(recordings):
     assert arms.moment_arm_m[:, 0, muscles.names.index("BIClong")].max() == pytest.approx(0.0494, abs=1e-3)
     assert arms.moment_arm_m[:, 0, muscles.names.index("BRA")].max() == pytest.approx(0.0240, abs=1e-3)
     assert not arms.out_of_range[flexion_deg < 129.99].any()
+
+
+def test_pairs_are_lumped_from_arms_that_keep_their_sign(recordings):
+    tool = fit_tool()
+    folder = recordings.parent / "reference" / "muscles"
+    parameters, tables = tool.load_parameters(folder), tool.load_tables(folder)
+    pairs = {muscle.name: muscle for muscle in load_muscle_set("pairs").muscles}
+    for name, table in tables.items():
+        limb = load_muscle_set(name)
+        for joint in limb.joints:
+            for sense in SENSES:
+                strength, moment = 0.0, 0.0
+                for muscle in limb.muscles:
+                    if muscle.function.get(joint) != sense or (muscle.name, joint) in TWO_WAY:
+                        continue
+                    curve = muscle.moment_arms[joint].curve
+                    low, high = np.degrees(curve.range_rad[0])
+                    rows = table[(table.muscle == muscle.name) & (table.joint == joint)]
+                    rows = rows[rows.joint_flexion_deg.between(low - 1e-9, high + 1e-9)]
+                    arms = rows.moment_arm_m.to_numpy()
+                    if (muscle.name, joint) in tool.USED:
+                        arms = evaluate(curve, [np.radians(np.arange(low, high + 1e-6, 5.0))])
+                    newtons = parameters.loc[muscle.name].max_isometric_force_n
+                    strength += newtons
+                    moment += newtons * arms.mean()
+                pair = pairs[f"{joint}_{sense}"]
+                assert pair.max_isometric_force_n == pytest.approx(strength, abs=0.006)
+                arm = float(evaluate(pair.moment_arms[joint].curve, [0.0]))
+                assert arm == pytest.approx(moment / strength, abs=6e-6)
+                assert pair.lines_of_action[joint].parallel_to == ("proximal" if joint == "ankle" else "distal")
 
 
 def test_the_tool_makes_the_built_in_sets(recordings, tmp_path, monkeypatch):
@@ -781,6 +846,14 @@ def test_bad_lengths_of_two_joints_are_refused(flexion_deg, lengths_m, words):
     whole["muscles"][0]["length"] |= entry
     with pytest.raises(SettingsError, match=words):
         muscle_set_from_mapping(whole)
+
+
+def test_a_constant_arm_may_have_a_range():
+    whole = content()
+    whole["muscles"][0]["moment_arms"]["elbow"]["range_deg"] = [0, 90]
+    found = musculotendon(muscle_set_from_mapping(whole), np.radians([[45.0], [100.0]]))
+    assert found.muscle_out_of_range[:, 0].tolist() == [False, True]
+    np.testing.assert_allclose(found.moment_arm_m[:, 0, 0], 0.03)
 
 
 def test_what_else_a_set_may_say():

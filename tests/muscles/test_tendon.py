@@ -50,6 +50,21 @@ def test_equilibrium_at_rest_is_that_of_another_root_finder(activation, strain):
     np.testing.assert_allclose(found, expected, atol=1e-9)  # a length to 1e-14 m, times 1000 strengths per m
 
 
+def test_series_stiffness_is_that_of_two_springs():
+    """d tension / d length = k_T k_M / (k_T + k_M), with both stiffnesses by differences of the curves."""
+    activation, step = np.array([0.3]), 1e-6
+    at = units([0.292])
+    tension = equilibrium_tension(at, activation)
+    state = fibre_state(at, tension)
+    along = float(state.fibre_length[0] * OPTIMUM * state.cos_pennation[0])
+    own = (fibre_force(along + step, 0.3) - fibre_force(along - step, 0.3)) / (2 * step)
+    ends = SLACK * (1.0 + state.tendon_strain[0]) + np.array([-step, step])
+    spring = float(np.diff(hill.tendon_force(ends / SLACK))[0]) / (2 * step)
+    assert own > 0
+    longer, shorter = (equilibrium_tension(units([0.292 + off]), activation) for off in (step, -step))
+    assert (longer - shorter)[0] / (2 * step) == pytest.approx(own * spring / (own + spring), rel=1e-4)
+
+
 @pytest.mark.parametrize(("length", "activation"), [(0.292, 0.3), (0.306, 0.3), (0.312, 0.0)])
 def test_velocity_is_that_of_the_equilibrium_as_the_length_changes(length, activation):
     """Slowly lengthened at a constant activation, the fibre follows the equilibria; the second is stretched."""
@@ -117,6 +132,16 @@ def settle(length, activation, *, span_s=3.0, moving=None):
         rate, (0.0, span_s), [length - 1.01 * SLACK], method="LSODA", rtol=1e-9, atol=1e-12, max_step=0.01
     )
     return found.t, np.array([pull(time, along) for time, along in zip(found.t, found.y[0], strict=True)])
+
+
+@pytest.mark.parametrize("activation", [0.1, 0.6])
+def test_a_muscle_left_alone_comes_to_its_equilibrium(activation):
+    """Forward in time the fibre shortens by its force-velocity curve until it pulls as hard as the tendon."""
+    _, tension = settle(0.295, activation)
+    found = equilibrium_tension(units([0.295]), np.array([activation]))
+    assert tension[-1] == pytest.approx(
+        found[0], abs=1e-7
+    )  # the tolerance of the integration, 1e-9, and 3 s of settling
 
 
 def test_a_slowly_stretched_muscle_is_near_the_moving_equilibrium():
@@ -207,3 +232,12 @@ def test_equilibrium_is_that_of_opensims_muscle_with_the_same_curves(opensim, ac
     np.testing.assert_allclose(equilibrium_tension(units(lengths), wanted), theirs, atol=0.019)
     monkeypatch.setattr(strength, "passive_force_length", raised_passive)
     np.testing.assert_allclose(equilibrium_tension(units(lengths), wanted), theirs, atol=1e-3 + 7e-3 * activation)
+
+
+@pytest.mark.parametrize(("activation", "most"), [(0.05, 0.006), (0.3, 0.016), (1.0, 0.08)])
+def test_equilibrium_is_near_that_of_millards_muscle(opensim, activation, most):
+    """Other curves for all three springs; docs/theory.md has the equilibrium."""
+    lengths = np.linspace(0.288, 0.312, 9)
+    found = equilibrium_tension(units(lengths), np.full(lengths.shape, activation))
+    theirs = opensim_tension(opensim, "Millard2012EquilibriumMuscle", lengths, activation)
+    np.testing.assert_allclose(found, theirs, atol=most)

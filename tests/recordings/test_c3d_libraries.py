@@ -71,7 +71,53 @@ def test_odd_types_of_offset(tmp_path: Path, offset: np.ndarray) -> None:
     np.testing.assert_allclose(read.analog, analog - offset.astype(float), rtol=FLOAT32)
 
 
+def test_channels_without_a_scale_of_their_own(tmp_path: Path) -> None:
+    analog = np.column_stack([np.arange(20), 2 * np.arange(20)])
+    group = {"SCALE": np.array([3.0]), "OFFSET": np.array([1]), "GEN_SCALE": np.array(0.5)}
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), analog=analog, parameters={"ANALOG": group})
+    found = read_c3d(path)
+    np.testing.assert_allclose(found.analog[:, 0], 1.5 * (analog[:, 0] - 1), rtol=FLOAT32)
+    assert np.isnan(found.analog[:, 1]).all()
+    assert [guess.item for guess in found.audit.guesses] == ["scale of channels"]
+
+
 # ---- long files, many points ----
+
+
+def long_file(path: Path, n_frames: int, first: int = 1, **parameters: object) -> Path:
+    """One point, more frames than the header can count."""
+    words = {4: first, 5: 65535}
+    frames = {"POINT": {"FRAMES": np.array(65535)}}
+    for name, value in parameters.items():
+        group, _, key = name.partition("__")
+        frames.setdefault(group, {})[key] = value
+    return raw_c3d(path, positions_mm(n_frames, 2), words=words, parameters=frames)
+
+
+def fields(number: int) -> np.ndarray:
+    return np.array([number & 0xFFFF, number >> 16])
+
+
+@pytest.mark.parametrize(
+    ("first", "parameters", "source"),
+    [
+        (1, {"TRIAL__ACTUAL_START_FIELD": fields(1), "TRIAL__ACTUAL_END_FIELD": fields(70_000)}, "TRIAL:ACTUAL"),
+        (9, {"TRIAL__ACTUAL_START_FIELD": fields(200_001), "TRIAL__ACTUAL_END_FIELD": fields(270_000)}, "TRIAL:ACTUAL"),
+        (1, {"POINT__LONG_FRAMES": np.array(70_000.0)}, "POINT:LONG_FRAMES"),
+        (1, {"POINT__FRAMES": np.array(70_000.0)}, "POINT:FRAMES"),
+    ],
+)
+def test_long_files(tmp_path: Path, first: int, parameters: dict[str, np.ndarray], source: str) -> None:
+    read = read_c3d(long_file(tmp_path / "a.c3d", 70_000, first, **parameters))
+    assert read.n_frames == 70_000
+    assert read.first_frame == (200_001 if first == 9 else 1)
+    np.testing.assert_allclose(read.markers_m, positions_mm(70_000, 2) * 1e-3, rtol=FLOAT32)
+    if source == "POINT:FRAMES":
+        assert "FRAMES parameter is not an INT" in compare_c3d(tmp_path / "a.c3d", "ezc3d").refused
+    else:
+        read_alike(tmp_path / "a.c3d", "ezc3d")
+    (frames,) = (finding for finding in read.audit.findings if finding.item == "frames")
+    assert f"counted by {source}" in frames.stated
 
 
 def test_more_than_255_points(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.gaps import fill_gaps
+from limbtorque.signals.labels import find_spikes, find_swaps, spike_runs
 
 RATE_HZ = 100.0
 SEGMENT = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.15, 0.0], [0.05, 0.05, 0.1], [0.1, 0.1, 0.02]])
@@ -128,3 +129,17 @@ def test_other_markers_are_better_than_time_in_long_gaps(walking):
         errors[way] = np.sqrt(np.mean(squared))
     assert errors["principal_components"] < 0.1 * errors["cubic"]
     assert errors["principal_components"] < 0.01
+
+
+# --- labels ----------------------------------------------------------------------------------------------------------------
+
+
+def test_real_markers_have_no_spikes_or_swaps_until_they_are_made(walking):
+    markers = walking
+    assert not find_spikes(markers).any()
+    assert find_swaps(markers) == []
+    bad = markers.copy()
+    bad[100:110, [2, 7]] = bad[100:110, [7, 2]]
+    bad[40:42, 5] += 0.05
+    assert [(s.first, s.second, s.start, s.stop) for s in find_swaps(bad)] == [(2, 7, 100, 110)]
+    assert (5, 40, 42) in spike_runs(find_spikes(bad))

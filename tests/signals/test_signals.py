@@ -231,6 +231,14 @@ def pezzack(recordings):
 SCORED = slice(6, 136)  # rows 7 to 136
 
 
+def test_second_derivative_of_pezzack_unfiltered(pezzack):
+    """11.0 and 33.3 rad/s^2: those of three-point second differences, which is our accuracy 2. Printed to 3 figures."""
+    clean, noisy, measured, rate_hz = pezzack
+    for angle, known in ((clean, 11.0), (noisy, 33.3)):
+        _, second = differentiate(angle, rate_hz=rate_hz, accuracy=2)
+        assert rms((second - measured)[SCORED]) == pytest.approx(known, abs=0.05)
+
+
 @pytest.mark.parametrize("accuracy", [2, 4, 6, 8])
 def test_second_derivative_of_pezzack_filtered(pezzack, accuracy):
     """4.24 (6.5 Hz, clean) and 4.65 (5.0 Hz, noisy) is the best a dual-pass Butterworth reaches.
@@ -245,6 +253,19 @@ def test_second_derivative_of_pezzack_filtered(pezzack, accuracy):
         _, second = differentiate(smooth, rate_hz=rate_hz, accuracy=accuracy)
         error = rms((second - measured)[SCORED])
         assert error == pytest.approx(known, abs=0.01) if accuracy == 2 else known - 0.06 < error < known
+
+
+def test_best_cutoff_of_pezzack_is_where_it_is_known_to_be(pezzack):
+    """Within the half hertz to which it is given."""
+    clean, noisy, measured, rate_hz = pezzack
+
+    def error(angle, cutoff_hz):
+        smooth = low_pass(angle, rate_hz=rate_hz, cutoff_hz=cutoff_hz)
+        return rms((differentiate(smooth, rate_hz=rate_hz, accuracy=2)[1] - measured)[SCORED])
+
+    grid = np.arange(3.0, 10.01, 0.25)
+    for angle, known in ((clean, 6.5), (noisy, 5.0)):
+        assert abs(grid[np.argmin([error(angle, c) for c in grid])] - known) <= 0.5
 
 
 def test_design_cutoff_at_nyquist_is_refused():

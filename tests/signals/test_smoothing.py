@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import signal
+from scipy import interpolate, signal
 from smoothed import smooth_at
 
 from limbtorque.errors import SignalError
@@ -16,6 +16,7 @@ from limbtorque.signals.smoothers import (
     smooth_values,
     smoother_gain,
     smoother_reach,
+    spline_smooth,
 )
 from limbtorque.signals.spectrum import find_noise, spectrum
 
@@ -175,6 +176,27 @@ def test_quintic_spline_is_a_kalman_smoother(cutoff_hz):
     np.testing.assert_allclose(found.second / RATE_HZ**2, other[:, 2], atol=1e-4)
 
 
+def test_no_other_function_is_better_than_the_spline():
+    """Least sum of squares and penalty: any other values, with the natural spline through them, have more."""
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=40).cumsum()
+    weight = penalty(10.0, rate_hz=RATE_HZ)
+    natural = [(k, 0.0) for k in (3, 4)]
+
+    def cost(fitted):
+        spline = interpolate.make_interp_spline(np.arange(40.0), fitted, k=5, bc_type=(natural, natural))
+        nodes, weights = np.polynomial.legendre.leggauss(4)  # exact for the square of a parabola on every interval
+        at = (np.arange(39)[:, None] + 0.5 + 0.5 * nodes).ravel()
+        bent = spline.derivative(3)(at) ** 2
+        return ((values - fitted) ** 2).sum() + weight * (bent.reshape(39, 4) @ weights).sum() / 2.0
+
+    best = spline_smooth(values, rate_hz=RATE_HZ, cutoff_hz=10.0)
+    for _ in range(20):
+        step = 1e-3 * rng.normal(size=40)
+        assert cost(best + step) > cost(best)
+        assert cost(best + step) - cost(best) == pytest.approx(cost(best - step) - cost(best), rel=1e-3)
+
+
 # --- noise and cut-offs ----------------------------------------------------------------------------------------------------
 
 
@@ -213,7 +235,8 @@ def test_noise_is_found_under_a_movement(corner_hz):
     assert found.corner_hz == pytest.approx(corner_hz, rel=0.33)
 
 
-@pytest.mark.parametrize(("method", "corner_hz"), [("butterworth", 15.0), ("quintic_spline", 0.0)])
+@pytest.mark.parametrize("method", ["butterworth", "quintic_spline"])
+@pytest.mark.parametrize("corner_hz", [0.0, 15.0])
 def test_least_expected_error_is_near_the_least_error(method, corner_hz):
     """Mean over ten noises of the error of the second derivative: at most a fifth above that of the best cut-off."""
     smoother = Smoother(method, 3)
@@ -230,6 +253,18 @@ def test_least_expected_error_is_near_the_least_error(method, corner_hz):
         found.append(error(choice.cutoff_hz))
         best.append(min(error(f) for f in np.geomspace(1.5, 15.0, 25)))
     assert np.mean(found) < 1.2 * np.mean(best)
+
+
+def test_cross_validation_is_fooled_by_coloured_noise_and_the_expected_error_is_not():
+    bell, truth = slow_movement(300, RATE_HZ)
+    noisy = bell[:, None] + coloured_noise((300, 4), RATE_HZ, 1e-4, 15.0, seed=3)
+    smoother = Smoother("quintic_spline")
+    errors = {}
+    for by in ("gcv", "expected_error"):
+        cutoff_hz = choose_cutoff(noisy, rate_hz=RATE_HZ, smoother=smoother, by=by).cutoff_hz
+        second = smooth_at(noisy, rate_hz=RATE_HZ, cutoff_hz=cutoff_hz, smoother=smoother).second
+        errors[by] = rms((second - truth[:, None])[30:-30])
+    assert errors["gcv"] > 1.5 * errors["expected_error"]
 
 
 def test_cross_validation_chooses_the_least_of_its_definition():
@@ -308,6 +343,19 @@ def test_residual_analysis_of_pezzacks_noisy_angle(pezzack):
     rows, rate_hz = pezzack
     choice = choose_cutoff(rows[:, 2], rate_hz=rate_hz, smoother=Smoother("butterworth", 2), by="residual")
     assert choice.cutoff_hz == pytest.approx(3.95, abs=0.5)
+
+
+def test_residual_analysis_meets_its_line():
+    """The residual at the choice is the intercept, which is near the noise; the residual is as defined."""
+    bell, _ = slow_movement(400, RATE_HZ)
+    noisy = bell + 2e-3 * np.random.default_rng(10).normal(size=400)
+    smoother = Smoother("butterworth", 2)
+    choice = choose_cutoff(noisy, rate_hz=RATE_HZ, smoother=smoother, by="residual")
+    intercept, slope = choice.line
+    assert slope < 0.0
+    assert intercept == pytest.approx(2e-3, rel=0.15)
+    residual = rms(noisy - smooth_values(noisy, rate_hz=RATE_HZ, cutoff_hz=choice.cutoff_hz, smoother=smoother))
+    assert residual == pytest.approx(intercept, rel=0.01)
 
 
 def test_fewer_frames_than_a_spline_needs_are_refused():
