@@ -88,7 +88,7 @@ def test_simulated_walks_are_what_the_page_says_of_them(tmp_path):
         import plane_simulated
 
         patch.setattr(plane_simulated, "FIGURES", tmp_path)
-        few = ["--walks", "12", "--sets", "1"]
+        few = ["--walks", "8", "--sets", "1"]
         patch.setattr(sys, "argv", ["plane_simulated.py", *few, "--write", str(page)])
         plane_simulated.main()
     text = page.read_text(encoding="utf-8")
@@ -96,9 +96,12 @@ def test_simulated_walks_are_what_the_page_says_of_them(tmp_path):
     changed = table(text, 5)
     assert max(map(float, changed[0][1:4])) < 0.5  # %: differences at 100 Hz
     assert all(float(row[1]) > 10.0 for row in changed if row[0].startswith("arc of 1.25"))
-    for metric, _, walks, *_, area, _, straight, _ in table(text, 7):
-        assert float(area.split()[0]) >= (0.9 if metric == "`plane_difference`" or walks == "calibration" else 0.8)
-        assert float(straight.split()[0]) <= 5.0  # %
+    told = table((ROOT / "docs" / "plane.md").read_text(encoding="utf-8"), 7)
+    for rows_of_page, sds in ((told, 0.0), (table(text, 7), 2.0)):  # few walks, within their sampling error
+        for metric, _, walks, *_, area, _, straight, _ in rows_of_page:
+            least = 0.9 if metric == "`plane_difference`" or walks == "calibration" else 0.8
+            assert float(area.split()[0]) >= least - sds * float(area.split()[2])
+            assert float(straight.split()[0]) <= 5.0 + sds * float(straight.split()[2])  # %
     planes = {
         row[0]: [[float(n) for n in cell.split(" / ")] if cell else [] for cell in row[1:]] for row in table(text, 8)
     }
