@@ -137,8 +137,8 @@ class TrialValues:
         of_load = None if outcome.muscle else loaded & usable
         about = outcome, joint, unit_of(outcome.statistic), terms
         at_percent = np.full(n_trials, np.nan)
-        if (time := _time_of(whole)) in rows:
-            at_percent[places] = rows[time]
+        if whole in EXTREMES and not outcome.muscle:
+            at_percent[places] = rows[_time_of(whole)]
         doubts = caution, at_percent
         return Measured(*about, values, np.zeros(0), rejected & of_chain, effects, of_load, *doubts)
 
@@ -150,7 +150,7 @@ class TrialValues:
             ("muscle", "muscle_status") if table == OF_MUSCLES else ("joint", "term", "torque_status", "loaded_share")
         )
         statistics = {each.statistic for each in of_table} - {""}
-        times = {_time_of(name) for name in statistics if name.startswith(EXTREMES)} if table != OF_MUSCLES else ()
+        times = {_time_of(name) for name in statistics if name.removesuffix("_kg") in EXTREMES}
         wanted = {"trial", "window", *about, *statistics, *times}
         return self._tables.summary(table, list(wanted))
 
