@@ -314,7 +314,7 @@ def mean_terms_figure(
     ]
     lines = 1 + max((name.count("\n") for name in names), default=0)
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        height_mm = 30.0 + min(35.0 + 3.5 * lines, 190.0 / max(len(shown), 1)) * len(shown)
+        height_mm = 30.0 + min(35.0 + 3.5 * lines, 190.0 / max(len(shown), 1)) * max(len(shown), 1)
         figure = NotebookFigure(figsize=(width_mm * MM, height_mm * MM))
         figure.set_layout_engine("constrained", h_pad=(0.5 + 1.7 * lines) * MM)  # names are between the rows
         grid = figure.subplots(max(len(shown), 1), len(joints), sharex=True, sharey="col", squeeze=False)
