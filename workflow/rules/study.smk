@@ -110,7 +110,7 @@ onsuccess:
         say(layout.VERDICT.read_text().rstrip("\n"), sys.stdout)
         say(f"ledger: {layout.STUDY_TABLES['ledger']}", sys.stdout)
     if layout.REPORT["index"].is_file():
-        say(f"report: {layout.REPORT['index']}", sys.stdout)
+        say(f"report: {layout.REPORT['index'].resolve()}", sys.stdout)
 
 
 onerror:
