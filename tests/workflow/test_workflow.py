@@ -130,7 +130,7 @@ def test_every_table_and_figure_is_made(finished):
         assert (f"results/figures/{place}_cutoff.png" in made) == doubtful
     assert expected - made.keys() == set()
     assert {row["status"] for row in rows.values()} <= {"ok", "caution"}
-    assert text.rstrip().split("report: ")[1].splitlines()[0] .endswith("/results/report/index.html")
+    assert text.rstrip().split("report: ")[1].splitlines()[0].endswith("/results/report/index.html")
 
 
 def test_a_finished_study_has_nothing_to_do_a_graph_a_report_and_a_summary(study):
