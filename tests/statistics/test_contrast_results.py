@@ -185,6 +185,11 @@ def test_the_interval_is_that_of_its_standard_error_and_degrees_of_freedom(n, sh
     np.testing.assert_allclose([result.high - result.estimate, result.estimate - result.low], [half, half])
 
 
+def test_an_error_that_all_share_is_the_interval_of_subjects_without_spread():
+    result = one(pairs(4), np.full(4, 0.3), shared_variance=np.array([0.25]))
+    assert result.high[0] - 0.3 == pytest.approx(stats.norm.ppf(0.975) * 0.5, rel=1e-5)
+
+
 def test_planning_finds_its_effect_in_four_of_five_simulated_studies():
     """Subjects with a standard deviation of 1, and an error that all have in common; the interval by its definition."""
     shared, rng = 0.05, np.random.default_rng(8)

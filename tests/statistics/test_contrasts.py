@@ -113,6 +113,26 @@ def test_the_note_counts_trials_that_are_caution_and_names_extremes_of_different
     assert "extremes" not in note
 
 
+def test_the_note_leaves_out_trials_that_the_estimate_does_not_use(walk):
+    """A left leg without a slow trial is left out of the mean of sides."""
+    trials, rng = study_of(walk, 6), np.random.default_rng(5)
+    fast = [trial for trial in trials if trial.condition == "fast"]
+    lefts = [replace(trial, name=f"{trial.name}_left", side="left") for trial in fast]
+    declared, every = contrast(), [*trials, *lefts]
+    is_left = np.arange(len(every)) >= len(trials)
+    terms = rng.normal(size=(len(every), N_TERMS - 1, 1))
+    doubtful = replace(measured(declared, terms), caution=is_left, at_percent=np.where(is_left, 90.0, 10.0))
+    note = rows_of(declared, every, [doubtful])[0][0]["note"]
+    assert "caution" not in note
+    assert "extremes" not in note
+
+
+def test_outcomes_of_a_term_have_a_name_of_their_own():
+    outcome = {"statistic": "max_nm_kg", "joint": "knee", "term": "gravity", "window": "stance"}
+    (own,) = contrast(outcomes=[outcome]).outcomes
+    assert own.label == "max_nm_kg of gravity, stance"
+
+
 def test_a_small_group_has_an_estimate_and_no_test(walk):
     trials, rng = study_of(walk, 10), np.random.default_rng(3)
     declared = contrast(conditions=None, condition="fast", groups=["old", "young"])

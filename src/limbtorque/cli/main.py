@@ -86,6 +86,8 @@ def demo(options: argparse.Namespace) -> int:
     from limbtorque.study.files import write_bytes
 
     config, recordings_folder = options.study / "config", options.study / "data" / "demo"
+    if options.study.is_file():
+        raise LimbtorqueError(f"{options.study} is a file; name a folder")
     for folder in (config, recordings_folder):
         if folder.exists():
             raise LimbtorqueError(f"{folder} is there already, and nothing is overwritten; name another folder")

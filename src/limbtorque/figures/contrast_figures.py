@@ -52,7 +52,10 @@ def contrast_figure(
         unit. Flexion positive. At most `HIGHEST_MM` high.
     """
     outcomes = list(dict.fromkeys(curves["outcome"]))
-    sums = numbers[numbers["outcome"].isin(set(numbers.loc[numbers["term"].isin(TERM_COLOURS), "outcome"]))]
+    with_terms, with_net = (
+        set(numbers.loc[numbers["term"].isin(terms), "outcome"]) for terms in (TERM_COLOURS, (NET,))
+    )
+    sums = numbers[numbers["outcome"].isin(with_terms & with_net)]
     of_numbers = [rows for _, rows in sums[~sums["outcome"].isin(outcomes)].groupby("unit", sort=False)]
     columns = max(min(len(outcomes), MOST_COLUMNS if width_mm > 100.0 else 1), 1)
     blocks = -(-len(outcomes) // columns)

@@ -211,7 +211,8 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
 def _with_shared(variance: FloatArray, freedom: FloatArray, shared: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Variance with that of shared errors, and Satterthwaite's degrees of freedom."""
     total = variance + shared
-    return total, freedom * _ratio(total, variance) ** 2
+    wide = freedom * _ratio(total, variance) ** 2
+    return total, np.where((variance == 0.0) & (shared > 0.0), MOST_FREEDOM, wide)
 
 
 def _ratio(values: FloatArray, sizes: FloatArray) -> FloatArray:

@@ -278,7 +278,7 @@ def _doubts(compared: Compared, used: BoolArray) -> Iterator[str]:
     times = np.zeros(0)
     for number, name in enumerate(compares):
         trials = np.concatenate([np.zeros(0, dtype=np.int64), *(side[number] for side in sides)])
-        trials = trials[~np.isnan(measured.values[trials, 0]).all(axis=1)]
+        trials = trials[(compared.subjects.weights[trials] != 0.0) & ~np.isnan(measured.values[trials, 0]).all(axis=1)]
         if measured.caution is not None and (n := int(measured.caution[trials].sum())):
             yield f"caution: {n} of {counted(len(trials), 'trial')}{f' of {name}' if name else ''}"
         if measured.at_percent is not None:

@@ -206,7 +206,9 @@ class TrialValues:
         percent = np.linspace(0.0, 100.0, values.shape[2])
         windows = [self._windows[trial.name] for trial in self._trials]
         rejected = [joint in window["rejected_joints"].split() for window in windows]
-        caution = np.array([window["torque_status"] == "caution" for window in windows])
+        of_joint = self._summary("summary")
+        of_joint = of_joint[(of_joint["joint"] == joint) & (of_joint["torque_status"] == "caution")]
+        caution = np.isin(np.arange(len(self._row)), of_joint["trial"].map(self._row).to_numpy(dtype=int))
         values = value_of_curves(outcome, percent, values)
         values[~of_chain] = np.nan
         points = percent if outcome.is_curve else np.zeros(0)

@@ -59,7 +59,7 @@ class Outcome(Options):
 
     @property
     def label(self) -> str:
-        """Name of the outcome in tables, without joint, muscle and term.
+        """Name of the outcome in tables, without joint and muscle.
 
         >>> Outcome(quantity="knee_flexion_deg", between_percent=(0, 60), take="max").label
         'knee_flexion_deg, max of 0 to 60 %'
@@ -68,7 +68,8 @@ class Outcome(Options):
             return f"{self.quantity} at {self.at_percent:g} %"
         if self.between_percent:
             return "{}, {} of {:g} to {:g} %".format(self.quantity, self.take, *self.between_percent)
-        return self.quantity or (f"{self.statistic}, stance" if self.window == "stance" else self.statistic)
+        of_term = f" of {self.term}" if self.term != "net" else ""
+        return self.quantity or f"{self.statistic}{of_term}{', stance' if self.window == 'stance' else ''}"
 
 
 class Contrast(Options):
