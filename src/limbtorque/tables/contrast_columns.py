@@ -52,8 +52,14 @@ CONTRAST_COLUMNS = (
             "p_adjusted": "p_flips adjusted for all outcomes, terms and curves of the family; of a curve the smallest of its points",
             "smallest_p": "smallest p_flips and p_adjusted that these subjects can have, whatever the data; above 0.05 nothing can be found",
             "smallest_effect:value": ("smallest difference of interest, as declared", SIZE),
-            "low_90:value": ("lower limit of the 90 % interval, the wider of both kinds (see standard_error)", DIFFERENCE),
-            "high_90:value": ("upper limit of the 90 % interval, the wider of both kinds (see standard_error)", DIFFERENCE),
+            "low_90:value": (
+                "lower limit of the 90 % interval, the wider of both kinds (see standard_error)",
+                DIFFERENCE,
+            ),
+            "high_90:value": (
+                "upper limit of the 90 % interval, the wider of both kinds (see standard_error)",
+                DIFFERENCE,
+            ),
             "p_equivalence": "larger p of two one-sided t tests against smallest_effect",
             "detectable_effect:value": (
                 "difference that these subjects find with 80 % power (with shared_error)",
