@@ -54,7 +54,7 @@ def run(words, *, package=None, environment=None, timeout_s=300.0):
 
 
 class Ended:
-    """What `subprocess.Popen` gives for the command of `run-study`: here it has ended."""
+    """Stands for the process of `run-study`, and has ended when it is made."""
 
     def __init__(self, words, *, env, **_):
         self.code, text = run(words[words.index(START) + 1 :], environment=env)
@@ -65,7 +65,7 @@ class Ended:
 
 
 def completed(words, **_):
-    """What `subprocess.run` gives for the command of `status`."""
+    """Run the command of `status` to its end, as `subprocess.run` does."""
     return subprocess.CompletedProcess(words, *run(words[words.index(START) + 1 :]), stderr="")
 
 

@@ -233,8 +233,7 @@ def ensemble_figure(
         for axes, joint in zip(by_row[0], joints, strict=True):
             axes.set_title(joint, loc="left", fontweight="bold")
         for axes in grid[-1]:
-            room = (width_mm - 15.0) / len(across) / CHARACTER_MM
-            axes.set_xlabel(axis if len(axis) < room else textwrap.fill(axis, max(int(room), 8)))
+            axes.set_xlabel(_lines(axis, room_mm=(width_mm - 15.0) / len(across)))
         shared_legend(figure, grid.ravel(), width_mm)
         heading(figure, wrapped_heading(title, width_mm))
     return figure
@@ -331,11 +330,16 @@ def mean_terms_figure(
         for axes in grid[:, 0]:
             axes.set_ylabel(f"torque ({unit})")
         for axes in grid[-1]:
-            room = (width_mm / len(joints) - 13.0) / CHARACTER_MM
-            axes.set_xlabel(axis if len(axis) < room else textwrap.fill(axis, max(int(room), 8)))
+            axes.set_xlabel(_lines(axis, room_mm=width_mm / len(joints) - 13.0))
         shared_legend(figure, grid.ravel(), width_mm)
         heading(figure, wrapped_heading(title, width_mm))
     return figure
+
+
+def _lines(label: str, *, room_mm: float) -> str:
+    """Label of an axis, in as many lines as its room needs."""
+    room = room_mm / CHARACTER_MM
+    return label if len(label) < room else textwrap.fill(label, max(int(room), 8))
 
 
 def _mean_name(condition: str, side: str, words: str) -> str:
